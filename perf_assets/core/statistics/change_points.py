@@ -5,11 +5,11 @@ reports (a share), or normal scores of waiting times. Its segments are found by 
 search of Killick, Fearnhead and Eckley (2012), Journal of the American Statistical Association 107,
 1590-1598, with the deviance of the segments as cost, so that a month weighs as much as its events.
 
-The penalty of a change is what the best single change gains in one of a hundred simulated
-histories of the same months, sizes and mean, without a change. What months vary more than
-independent events would, and what one month hands on to the next, divides the gain; both are
-estimated from differences of months, which a few changes of level hardly touch (von Neumann, 1941;
-Tecuapetla-Gomez and Munk, 2017), and estimated again in each simulated history.
+The penalty of a change is what the best single change gains in one of a thousand histories of the
+same months, sizes and mean without a change, by the tail of 999 simulated ones. What months vary
+more than independent events would, and what one month hands on to the next, divides the gain; both
+are estimated from differences of months, which a few changes of level hardly touch (von Neumann,
+1941; Tecuapetla-Gomez and Munk, 2017), and estimated again in each simulated history.
 """
 
 from collections.abc import Iterator
@@ -21,21 +21,27 @@ from numpy.typing import NDArray
 
 from perf_assets.core.statistics.samples import Floats
 
-FALSE_ALARM_SHARE = 0.01
+FALSE_ALARM_SHARE = 0.001
 """In how many histories without a change one is found; tests/benchmarks/alerts.py measures it."""
 
 SIMULATIONS = 999
+TAIL_SHARE = 0.1
+"""Of the simulated gains those by which the tail is known."""
+
 SHORTEST_MONTHS = 3
 """Months on each side of a change: with fewer a single odd month would be one."""
 
 LEAST_MONTHS = 12
 """Months with events that a series needs."""
 
-LEAST_GAIN = 6.6
-"""Of a single split chosen beforehand, without a change, one in a hundred gains more (chi-squared
+LEAST_GAIN = 10.8
+"""Of a single split chosen beforehand, without a change, one in a thousand gains more (chi-squared
 with one degree of freedom); of the best of many more do. Below it nothing need be simulated."""
 
 MOST_AUTOCORRELATION = 0.6
+LEAST_SPREAD = 0.25
+"""Variance of a month's events at least: of next to none a single one would be a wonder."""
+
 SEED = 20221003
 
 Kind = Literal["share", "scores"]
@@ -85,28 +91,52 @@ def change_points(series: MonthlySeries) -> list[Change]:
     if np.count_nonzero(series.totals) < LEAST_MONTHS:
         return []
     costs = _segment_costs(series)
-    scale = float(_scale(series.kind, series.events[None, :], series.totals)[0])
-    gain = float(_best_gains(series.kind, series.events[None, :], series.totals)[0]) / scale
+    scales, gains = _scales_and_gains(series.kind, series.events[None, :], series.totals)
+    scale, gain = float(scales[0]), float(gains[0])
     double = _best_double_gain(costs) / scale
     if gain < LEAST_GAIN and double < 2 * LEAST_GAIN:
         return []
-    chance = _null_gains(series)
-    threshold = float(np.quantile(chance, 1 - FALSE_ALARM_SHARE, method="higher"))
+    chance = _chance(_null_gains(series))
+    threshold = chance.threshold
     if gain <= threshold and double <= 2 * threshold:
         return []
-    return list(_changes(series, costs / scale, threshold, chance))
+    return list(_changes(series, costs / scale, chance))
 
 
-def _changes(
-    series: MonthlySeries, costs: Floats, threshold: float, chance: Floats
-) -> Iterator[Change]:
+@dataclass(frozen=True)
+class _Chance:
+    """The upper tail of what chance alone gains: exponential from its ``start`` on.
+
+    A gain is a maximum of chi-squared values, whose tail falls off by e for every 2; by the mean
+    excess over the start the share beyond is known better than by the few beyond it.
+    """
+
+    start: float
+    mean_excess: float
+
+    @property
+    def threshold(self) -> float:
+        """What is reached with FALSE_ALARM_SHARE."""
+        return self.start + self.mean_excess * float(np.log(TAIL_SHARE / FALSE_ALARM_SHARE))
+
+    def p_value(self, gain: float) -> float:
+        """The probability of ``gain``, which is above the start."""
+        return TAIL_SHARE * float(np.exp(-(gain - self.start) / self.mean_excess))
+
+
+def _chance(gains: Floats) -> _Chance:
+    start = float(np.quantile(gains, 1 - TAIL_SHARE))
+    return _Chance(start, float(np.mean(gains[gains > start] - start)))
+
+
+def _changes(series: MonthlySeries, costs: Floats, chance: _Chance) -> Iterator[Change]:
+    threshold = chance.threshold
     ends = _segment_ends(costs, threshold)
     for start, at, end in zip([0, *ends], ends, ends[1:], strict=False):
         gain = float(costs[start, end] - costs[start, at] - costs[at, end])
         if _gain_without_a_month(series, costs, start, at, end) < threshold / 2:
             continue  # a single month speaks for it, such as one in which all old ones were closed
-        p_value = (1 + int(np.sum(chance >= gain))) / (1 + chance.size)
-        yield Change(start, at, end, gain, threshold, p_value)
+        yield Change(start, at, end, gain, threshold, chance.p_value(gain))
 
 
 def _segment_ends(costs: Floats, penalty: float) -> list[int]:
@@ -156,15 +186,27 @@ def _times_log(values: Floats) -> Floats:
     return found
 
 
-def _best_gains(kind: Kind, events: Floats, totals: Floats) -> Floats:
-    """Of each row of ``events``, how much its best single change gains."""
+def _scales_and_gains(kind: Kind, events: Floats, totals: Floats) -> tuple[Floats, Floats]:
+    """Of each row of ``events``: its scale about its best single change, and what that gains by it.
+
+    A change would else be taken for something that months hand on.
+    """
     before, whole = np.cumsum(events, axis=1), np.cumsum(totals)
     inner = slice(SHORTEST_MONTHS - 1, len(totals) - SHORTEST_MONTHS)
     k, n = before[:, inner], whole[inner]
     all_k, all_n = before[:, -1:], whole[-1]
     split = _deviance(kind, k, n) + _deviance(kind, all_k - k, all_n - n)
-    gains: Floats = _deviance(kind, all_k, np.asarray(all_n))[:, 0] - split.min(axis=1)
-    return gains
+    best = split.argmin(axis=1)
+    gains = _deviance(kind, all_k, np.asarray(all_n))[:, 0] - split.min(axis=1)
+    first_k, first_n = np.take_along_axis(k, best[:, None], axis=1)[:, 0], n[best]
+    is_after = np.arange(len(totals))[None, :] > (best + SHORTEST_MONTHS - 1)[:, None]
+    levels = [
+        np.divide(k_of, n_of, out=np.zeros_like(k_of), where=n_of > 0)
+        for k_of, n_of in ((first_k, first_n), (all_k[:, 0] - first_k, all_n - first_n))
+    ]
+    after, before_it = levels[1][:, None], levels[0][:, None]
+    scales = _scale(kind, events, totals, np.where(is_after, after, before_it))
+    return scales, gains / scales
 
 
 def _best_double_gain(costs: Floats) -> float:
@@ -176,22 +218,21 @@ def _best_double_gain(costs: Floats) -> float:
     return float(costs[0, last] - split[apart].min()) if apart.any() else 0.0
 
 
-def _scale(kind: Kind, events: Floats, totals: Floats) -> Floats:
-    """How many times as much sums over months vary as those of independent events; at least 1."""
+def _scale(kind: Kind, events: Floats, totals: Floats, levels: Floats) -> Floats:
+    """How many times as much sums over months vary as those of independent events; at least 1.
+
+    ``levels`` are what each month is expected to have of each of its ``totals``.
+    """
     there = totals > 0
-    k, n = events[:, there], totals[there]
-    if kind == "share":
-        share = k.sum(axis=1, keepdims=True) / n.sum()
-        spread = np.maximum(n * share * (1 - share), 1e-12)
-        residuals = (k - n * share) / np.sqrt(spread)
-    else:
-        residuals = k / np.sqrt(n)
+    k, n, level = events[:, there], totals[there], levels[:, there]
+    spread = n * level * (1 - level) if kind == "share" else n
+    residuals = (k - n * level) / np.sqrt(np.maximum(spread, LEAST_SPREAD))
     near = np.mean(np.diff(residuals, axis=1) ** 2, axis=1) / 2
     far = np.mean((residuals[:, 2:] - residuals[:, :-2]) ** 2, axis=1) / 2
     # By chance a ratio of n months differs from 1 by about 1 / sqrt(n).
     lasting = far / np.maximum(near, 1e-12) - 1 - 1 / np.sqrt(len(n))
     lasting = np.clip(lasting, 0, MOST_AUTOCORRELATION)
-    scale: Floats = np.maximum(near, 1) * (1 + lasting) / (1 - lasting) ** 2
+    scale: Floats = np.maximum(near * (1 + lasting) / (1 - lasting) ** 2, 1)
     return scale
 
 
@@ -205,8 +246,7 @@ def _null_gains(series: MonthlySeries) -> Floats:
         events: Floats = draw.binomial(sizes.astype(np.int64), share, shape).astype(float)
     else:
         events = draw.standard_normal(shape) * np.sqrt(sizes)
-    gains: Floats = _best_gains(series.kind, events, sizes) / _scale(series.kind, events, sizes)
-    return gains
+    return _scales_and_gains(series.kind, events, sizes)[1]
 
 
 def _gain_without_a_month(
