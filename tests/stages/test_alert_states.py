@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.core.statistics import change_points
 from perf_assets.errors import PerfAssetsError
 from perf_assets.stages.alert_states import set_state
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.backups import write_backup
 from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.storage.publishing import publish
 from perf_assets.storage.restoring import restore
 from perf_assets.storage.verdicts import ALERT_STATES, keep_verdicts, read_log
 from perf_assets.storage.warehouse import open_warehouse
@@ -146,17 +144,10 @@ def test_states_come_back_from_the_log_and_from_a_backup(
 
 
 def test_the_command_lists_sets_and_keeps_over_the_next_run(
-    sampled: Prepared, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sampled: Prepared, tmp_path: Path
 ) -> None:
-    # The share of the sample rises bit by bit: a change to who is less careful.
-    monkeypatch.setattr(change_points, "FALSE_ALARM_SHARE", 0.01)
-    monkeypatch.setattr(change_points, "LEAST_GAIN", 4.0)
     data_dir = DataDirectory.of(tmp_path / "home")
     shutil.copytree(sampled.data_dir, data_dir.path, dirs_exist_ok=True)
-    with open_warehouse(data_dir.warehouse) as database:
-        writer = AuditedWriter(database, data_dir)
-        assert [one.is_new for one in derive(writer, {"marts.alerts"}, {"marts.alerts"})] == [True]
-    publish(data_dir)
     options = ("--data-dir", data_dir.path)
     listed = perf_assets("alerts", *options)
     assert listed.returncode == 0 and "share of performance bugs" in listed.stdout
