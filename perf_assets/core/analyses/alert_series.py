@@ -21,9 +21,12 @@ SHARE, BACKLOG = "opened_share", "backlog_growth"
 ANSWER, FIX = "hours_to_first_comment", "fix_time_days"
 SERIES = (SHARE, BACKLOG, ANSWER, FIX)
 
-LEAST_EFFECT = {SHARE: 0.05, BACKLOG: 1.0, ANSWER: 1.5, FIX: 1.5}
-"""Below it nothing is raised: difference of shares, of performance bugs a month, and factors of
-median times."""
+LEAST_DIFFERENCE = {SHARE: 0.05, BACKLOG: 1.0}
+LEAST_FACTOR = 1.5
+LEAST_OF_FACTOR = 0.02
+"""Below these nothing is raised: a share must change by LEAST_DIFFERENCE or, where it is small, by
+LEAST_FACTOR and LEAST_OF_FACTOR; a backlog by so many performance bugs a month more or less; a
+median time by LEAST_FACTOR."""
 
 LONGEST_HOURS = 720.0
 """Who waited for longer for an answer counts with it, answered since or not: thirty days after it
@@ -158,7 +161,7 @@ class _Subject:
                 for part in (events, totals, np.ones_like(totals))
             )
             before, after = (2 * k - n) / months if name == BACKLOG else k / n
-            if min(n) >= COMPARISON and abs(after - before) >= LEAST_EFFECT[name]:
+            if min(n) >= COMPARISON and is_large(name, before, after):
                 opened = self.reports.filter(_between(self._months_after(change, self.months)))
                 numbers = tuple(opened["number"])
                 yield self._raised(
@@ -181,7 +184,7 @@ class _Subject:
             if min(n) < COMPARISON:
                 continue
             before, after = (max(float(np.median(times[side])), LEAST_TIME[name]) for side in sides)
-            if max(before / after, after / before) >= LEAST_EFFECT[name]:
+            if is_large(name, before, after):
                 numbers = tuple(known["number"].to_numpy()[sides[1]].tolist())
                 yield self._raised(
                     name, change, months, (before, after), after / before, n, numbers
@@ -218,6 +221,16 @@ class _Subject:
             change=change,
             numbers=numbers,
         )
+
+
+def is_large(series: str, before: float, after: float) -> bool:
+    """Whether the levels of ``series`` differ by enough to be raised."""
+    difference = abs(after - before)
+    is_factor = max(before, after) >= LEAST_FACTOR * min(before, after)
+    if series not in LEAST_DIFFERENCE:
+        return is_factor
+    is_large_share = series == SHARE and is_factor and difference >= LEAST_OF_FACTOR
+    return difference >= LEAST_DIFFERENCE[series] or is_large_share
 
 
 def _sides(change: Change) -> tuple[slice, slice]:

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from perf_assets.core.analyses import alert_series
-from perf_assets.core.analyses.alert_series import raised_changes
+from perf_assets.core.analyses.alert_series import is_large, raised_changes
 from perf_assets.core.analyses.alerts import (
     MOST_A_MONTH,
     MOST_ISSUES,
@@ -179,6 +179,26 @@ def test_two_series_that_change_together_are_one_alert() -> None:
 def test_changes_that_are_too_small_are_not_raised_however_certain() -> None:
     history = History(before={**FLAT, "share": 0.10}, after={"share": 0.14}, size=1200, months=40)
     assert [one for one in raised(history) if one["series"] == "opened_share"] == []
+
+
+@pytest.mark.parametrize(
+    ("series", "before", "after", "is_enough"),
+    [
+        ("opened_share", 0.20, 0.26, True),
+        ("opened_share", 0.20, 0.245, False),
+        ("opened_share", 0.06, 0.03, True),
+        ("opened_share", 0.03, 0.049, False),
+        ("opened_share", 0.0, 0.03, True),
+        ("backlog_growth", -0.5, 0.4, False),
+        ("backlog_growth", 0.5, -0.5, True),
+        ("fix_time_days", 10.0, 15.0, True),
+        ("fix_time_days", 15.0, 10.1, False),
+    ],
+)
+def test_what_is_large_depends_on_the_series(
+    series: str, before: float, after: float, is_enough: bool
+) -> None:
+    assert is_large(series, before, after) == is_enough
 
 
 def test_months_that_are_not_complete_raise_nothing() -> None:
