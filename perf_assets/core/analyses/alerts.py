@@ -16,7 +16,20 @@ from perf_assets.core.analyses.group_samples import complete_months
 from perf_assets.tables import schema_of
 
 TABLE = "marts.alerts"
+COUNTS = (
+    *("repository", "area", "month", "is_complete"),
+    *("opened_performance", "opened_total", "open_performance"),
+)
+REPORTS = (
+    *("repository", "area", "number", "month", "closed_month"),
+    *("hours_to_first_comment", "fix_time_days"),
+)
+"""The columns of the frames of ``raised_changes``."""
+
 NEW = "new"
+UNKNOWN = "unknown"
+"""The area of reports of which nothing tells one: no place that could change."""
+
 NEAR_MONTHS = 1
 """Changes of one cause are at most so many months apart."""
 
@@ -35,9 +48,13 @@ area is taken for its cause; of two areas, of those of either."""
 
 
 def alerts(
-    trend_monthly: pl.DataFrame, bug_metrics: pl.DataFrame, alert_states: pl.DataFrame
+    trend_monthly: pl.DataFrame,
+    bug_metrics: pl.DataFrame,
+    alert_states: pl.DataFrame,
+    area_monthly: pl.DataFrame | None = None,
+    bug_areas: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
-    """Changes of the monthly series of each repository.
+    """Changes of the monthly series of each repository, and of its areas where they are given.
 
     Parameters
     ----------
@@ -47,16 +64,31 @@ def alerts(
         ``marts.bug_metrics``: the performance bugs with their times.
     alert_states
         ``reviews.alert_states``.
+    area_monthly
+        The same columns as of ``trend_monthly``, by area.
+    bug_areas
+        Which reports are of an area: dataset, repository, number, area. One may be of several.
 
     Returns
     -------
     ``marts.alerts``.
     """
     whole = pl.lit(None, dtype=pl.String).alias("area")
-    counts = complete_months(trend_monthly.filter(pl.col("dataset") == "live")).with_columns(whole)
     closed = pl.col("closed_at").dt.strftime("%Y-%m").alias("closed_month")
-    reports = bug_metrics.filter(pl.col("dataset") == "live", "is_performance")
-    return alerts_of(counts, reports.with_columns(whole, closed), alert_states)
+    counts = [_mined(trend_monthly).with_columns(whole).select(COUNTS)]
+    performance = _mined(bug_metrics).filter("is_performance").with_columns(closed)
+    reports = [performance.with_columns(whole).select(REPORTS)]
+    if area_monthly is not None and bug_areas is not None:
+        is_known = pl.col("area") != UNKNOWN
+        counts.append(_mined(area_monthly).filter(is_known).select(COUNTS))
+        areas = _mined(bug_areas).filter(is_known).select("repository", "number", "area")
+        reports.append(performance.join(areas, on=["repository", "number"]).select(REPORTS))
+    months = complete_months(pl.concat(counts))
+    return alerts_of(months, pl.concat(reports), alert_states)
+
+
+def _mined(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.filter(pl.col("dataset") == "live")
 
 
 def alerts_of(
