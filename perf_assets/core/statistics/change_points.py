@@ -28,6 +28,9 @@ SIMULATIONS = 999
 TAIL_SHARE = 0.1
 """Of the simulated gains those by which the tail is known."""
 
+LEAST_EXCESS = 1.0
+"""Half of what the excess of a chi-squared value is."""
+
 SHORTEST_MONTHS = 3
 """Months on each side of a change: with fewer a single odd month would be one."""
 
@@ -75,7 +78,7 @@ class Change:
         How much better two levels describe the months than one, as a likelihood ratio divided by
         what months vary, and what it had to be.
     p_value
-        Share of simulated histories without a change whose best change gains as much.
+        Probability that the best change of a history without any gains as much.
     """
 
     start: int
@@ -126,7 +129,8 @@ class _Chance:
 
 def _chance(gains: Floats) -> _Chance:
     start = float(np.quantile(gains, 1 - TAIL_SHARE))
-    return _Chance(start, float(np.mean(gains[gains > start] - start)))
+    beyond = gains[gains > start] - start  # of few events many gains may be the same
+    return _Chance(start, max(float(beyond.mean()) if beyond.size else 0.0, LEAST_EXCESS))
 
 
 def _changes(series: MonthlySeries, costs: Floats, chance: _Chance) -> Iterator[Change]:
