@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import dagster as dg
 
 from perf_assets.assets.add_repository_job import add_repository_job
+from perf_assets.assets.alert_sensor import alert_sensor
 from perf_assets.assets.asset_specs import source_specs, with_code
 from perf_assets.assets.executor import single_writer
 from perf_assets.assets.freshness import fresh_each_month
@@ -44,7 +45,7 @@ def build_definitions(
         assets=_presented(assets, study),
         jobs=[*jobs, *_plain_jobs(study, data_dir)],
         schedules=schedules(study),
-        sensors=[retrying(jobs)],
+        sensors=[retrying(jobs), alert_sensor(data_dir)],
         executor=single_writer(data_dir),
     )
 

@@ -2,10 +2,11 @@
 
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 import dagster as dg
 
@@ -25,6 +26,7 @@ from perf_assets.processes.progress import phase
 from perf_assets.processes.shutdown import cleanup_on_stop
 from perf_assets.sources.issue_source_factory import out_of_reach
 from perf_assets.sources.rate_limit import LONGEST_WAIT
+from perf_assets.stages.alert_states import StateSet, set_state
 from perf_assets.stages.reviewing import Imported, import_sheet
 from perf_assets.stages.transform.models import lay_views
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -35,6 +37,7 @@ from perf_assets.storage.warehouse import kept_open, open_warehouse
 from perf_assets.workers.pool import Task, work_through, worker_count
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 CLI_TAG = f"{HIDDEN_TAG_PREFIX}perf-assets/process"
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -164,17 +167,37 @@ def run_import(data_dir: DataDirectory, sheet: Path, rater: str) -> Imported:
     AuditError
         What follows from the verdicts failed its audit.
     """
+    return _reviewed(data_dir, lambda writer: import_sheet(writer, sheet, rater))
+
+
+def run_alert_state(
+    data_dir: DataDirectory, alert: str, state: str, note: str | None, person: str
+) -> StateSet:
+    """Note what a person says of an alert, and bring up to date what follows from it.
+
+    Raises
+    ------
+    PerfAssetsError
+        There is no such alert; or whatever stops the run.
+    AuditError
+        What follows from it failed its audit.
+    """
+    return _reviewed(data_dir, lambda writer: set_state(writer, alert, state, note, person))
+
+
+def _reviewed(data_dir: DataDirectory, store: Callable[[AuditedWriter], T]) -> T:
+    """Let ``store`` add what a person said, and bring up to date what follows from it."""
     if not data_dir.warehouse.exists():
         raise PerfAssetsError(f"{data_dir.warehouse} is not there yet: perf-assets run makes it")
     with writing(data_dir.path), _instance(data_dir) as instance:
         with open_warehouse(data_dir.warehouse) as database:
             writer = AuditedWriter(database, data_dir)
             lay_views(writer)  # a data directory of an older version has them elsewhere
-            imported = import_sheet(writer, sheet, rater)
+            stored = store(writer)
         job = studyless_definitions(data_dir).resolve_job_def(REVIEW)
         if failures := _execute(job, instance, refresh_tags(COMMAND_LINE)):
             raise AuditError("; ".join(failures))
-    return imported
+    return stored
 
 
 def span_of(repository: Subject, first: str | None, last: str | None) -> tuple[str, str]:

@@ -29,7 +29,7 @@ OWN_VARIABLES = {
     "GITHUB_APP_PRIVATE_KEY",
     "GITHUB_APP_INSTALLATION_ID",
 }
-WITH_DAGSTER = {"run", "replicate", "review"}
+WITH_DAGSTER = {"run", "replicate", "review", "alerts"}
 
 # When and at what cost a partition was loaded differs from run to run.
 VOLATILE = {"read_at", "loaded_at", "requests", "points", "seen_at", "computed_at", "audited_at"}

@@ -1,4 +1,5 @@
--- When each mined bug report was triaged first: somebody else than its author put a label on it.
+-- When each mined bug report was triaged first: a person other than its author put a label on it. Who
+-- may label has the role for it at GitHub, so that it is a member, whatever is known of the account.
 
 with
 
@@ -6,7 +7,14 @@ bug_reports as (
     select * from staging.bug_reports where dataset = 'live'
 ),
 
--- Who may triage is said here alone.
+accounts as (
+    select
+        repository as of_repository,
+        login,
+        is_bot
+    from staging.accounts
+),
+
 labelled as (
     select
         dataset,
@@ -16,11 +24,14 @@ labelled as (
         events.changed_at
     from bug_reports
     inner join staging.issue_events as events using (dataset, repository, number)
+    left join accounts
+        on repository = accounts.of_repository and events.actor = accounts.login
     where
         events.event = 'labeled'
         and events.changed_at >= bug_reports.opened_at
         and events.actor is not null
         and events.actor <> coalesce(bug_reports.author, 'ghost')
+        and not coalesce(accounts.is_bot, events.actor like '%[bot]')
 ),
 
 triaged as (

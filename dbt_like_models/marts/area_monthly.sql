@@ -105,7 +105,7 @@ flow as (
         sum(open_step) as open_total_change,
         coalesce(sum(opened) filter (where is_performance), 0) as opened_performance,
         sum(opened) as opened_total,
-        sum(weight) as weight_opened,
+        cast(sum(cast(weight as decimal(18, 12))) as double) as weight_opened,
         coalesce(sum(newly_fixed) filter (where is_performance), 0) as newly_fixed_performance,
         sum(newly_fixed) as newly_fixed_total
     from happenings

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -34,6 +35,9 @@ WholeStep = Callable[[AuditedWriter, EventReporter], Iterable[Derived]]
 
 It has written down that one is when the next one is requested.
 """
+
+Evidence = Callable[[AuditedWriter, dg.AssetCheckResult], dg.AssetCheckResult]
+"""The result of a check with what a person needs to judge it."""
 
 
 @dataclass(frozen=True)
@@ -127,11 +131,16 @@ def partitioned_asset(
 
 
 def whole_asset(
-    name: str, whats: Sequence[Stored], data_dir: DataDirectory, step: WholeStep
+    name: str,
+    whats: Sequence[Stored],
+    data_dir: DataDirectory,
+    step: WholeStep,
+    evidence: Evidence = lambda _, result: result,
 ) -> dg.AssetsDefinition:
     """The asset of a step called ``name`` that computes tables whole, one after the other.
 
     Where one fails its audit the others go on, and the step fails with a sentence that names each.
+    ``evidence`` may say more in the result of a check.
     """
 
     @dg.multi_asset(
@@ -164,7 +173,8 @@ def whole_asset(
                         failures.append(one.outcome.failure)
                         refused.add(asset)
                 if not left[asset]:
-                    yield from reporter.report_checks(broken.pop(asset, {}))
+                    results = reporter.report_checks(broken.pop(asset, {}))
+                    yield from map(partial(evidence, writer), results)
                 if asset in refused:
                     continue
                 if one.is_new:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import dagster as dg
 
+from perf_assets.assets.alert_evidence import with_evidence
 from perf_assets.assets.event_reporting import EventReporter
 from perf_assets.assets.factory import Stored, stored, whole_asset
 from perf_assets.config.study import Study
@@ -39,4 +40,5 @@ def derived_assets(study: Study | None, data_dir: DataDirectory) -> dg.AssetsDef
 
     models = [Stored(one.name, [one.table], frozenset({"sql"})) for one in load_models()]
     statistics = [stored(table, table, kinds=["python"]) for table in analyses()]
-    return whole_asset("models_and_statistics", [*models, *statistics], data_dir, step)
+    tables = [*models, *statistics]
+    return whole_asset("models_and_statistics", tables, data_dir, step, with_evidence)

@@ -10,6 +10,7 @@ from perf_assets import __version__
 # Where each command is; a dash in its name is an underscore there.
 MODULES = {
     "run": "run",
+    "alerts": "alerts",
     "work": "work",
     "doctor": "doctor",
     "replicate": "replicate",

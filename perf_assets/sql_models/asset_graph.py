@@ -46,6 +46,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
         "replication.rejected_rows",
     ),
     "reviews.verdicts": (
+        "reviews.alert_states",
         "reviews.endorsement_verdicts",
         "reviews.finding_verdicts",
         "reviews.question_verdicts",

@@ -97,9 +97,12 @@ def _load(root: Path) -> tuple[Model, ...]:
             _check_declared(path, check_query(path, draft.sql), tables)
         drafts[draft.table.name] = draft
     for name, table in tables.items():
-        if table.schema_name in LAYERS and name not in drafts:
+        is_model = table.schema_name in LAYERS and table.analysis is None
+        if is_model and name not in drafts:
             raise PerfAssetsError(f"{root / name.replace('.', '/')}.yml: {name} has no SQL file")
-        if table.schema_name not in LAYERS and not table.description:
+        if not is_model and name in drafts:
+            raise PerfAssetsError(f"{drafts[name].path}: {name} is declared with an analysis too")
+        if not is_model and not table.description:
             raise PerfAssetsError(f"{root / name.replace('.', '/')}.yml: description is missing")
     tables_by_name = {**tables, **{name: draft.table for name, draft in drafts.items()}}
     return tuple(_model(drafts[name], tables_by_name) for name in _in_order(drafts, tables_by_name))

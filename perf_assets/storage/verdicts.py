@@ -34,6 +34,7 @@ TABLE = "reviews.verdicts"
 QUESTIONS = "reviews.question_verdicts"
 FINDINGS = "reviews.finding_verdicts"
 ENDORSEMENTS = "reviews.endorsement_verdicts"
+ALERT_STATES = "reviews.alert_states"
 SUM = "sha256"
 
 
@@ -59,6 +60,7 @@ VERDICT_KINDS = (
     VerdictKind(QUESTIONS, "question_verdicts", ("forum", "question_id")),
     VerdictKind(FINDINGS, "finding_verdicts", ("repository", "finding_id")),
     VerdictKind(ENDORSEMENTS, "endorsement_verdicts", ("forum", "comment_id")),
+    VerdictKind(ALERT_STATES, "alert_states", ("alert_id",)),
 )
 
 

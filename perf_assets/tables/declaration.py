@@ -82,7 +82,8 @@ class Table(StrictModel):
     """A table or view called ``schema.table``.
 
     key : the columns that tell its rows apart, and why they do.
-    analysis : how it is computed; tables of the schema analysis have it, and no others.
+    analysis : how it is computed; tables of the schema analysis have it, marts that no SELECT can
+        make too, and no others.
     partitioned : whether it is stored by subject (repository, or tag set of a forum) and month.
     constraints : SQL conditions that no row breaks, beside the limits of its columns (as in a
         CHECK, NULL passes).
@@ -112,10 +113,11 @@ class Table(StrictModel):
 
     @model_validator(mode="after")
     def _says_how_it_is_computed(self) -> "Table":
-        if (self.schema_name == "analysis") != (self.analysis is not None):
+        is_computed = self.analysis is not None
+        if self.schema_name != "marts" and (self.schema_name == "analysis") != is_computed:
             raise ValueError(
-                "tables of the schema analysis have the key analysis (function and reads), and no "
-                "others do"
+                "tables of the schema analysis have the key analysis (function and reads), marts "
+                "without a SQL file too, and no others do"
             )
         return self
 

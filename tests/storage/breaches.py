@@ -52,6 +52,9 @@ BREAKING: dict[str, dict[str, Any]] = {
     "marts.volume_anomalies": {
         "no_month_is_far_outside": {"is_anomaly": True},
     },
+    "marts.alerts": {
+        "no_alert_is_new": {"state": "new"},
+    },
     "marts.integrity_checks": {
         "nothing_stands_alone": {"failing_rows": 1},
     },

@@ -60,6 +60,7 @@ from tests.rows import (
 MONTH = "2020-02"
 FORUM, TAG_SET = "stackoverflow", "tensorflow"
 RULE_VERSION = "1-3f2a9c0b"
+ALERT = "a0123456789-2021-03"
 
 
 def of_partition(**row: Any) -> Row:
@@ -578,6 +579,16 @@ GOOD: dict[str, list[Row]] = {
     "reviews.finding_verdicts": [
         {"verdict_id": number, "rater": "Ann", "repository": REPOSITORY} for number in (1, 2)
     ],
+    "reviews.alert_states": [
+        {"verdict_id": number, "rater": "Ann", "alert_id": ALERT} for number in (1, 2)
+    ],
+    "marts.alerts": [
+        {"alert_id": f"{ALERT[:-1]}{month}", "direction": "up", "month": f"2021-0{month}"}
+        | {"first_month": "2020-01", "last_month": "2021-12", "group_ids": [f"{ALERT[:-1]}{month}"]}
+        | {"level_before": 0.1, "level_after": 0.3, "effect": 0.2}
+        | {"state": "known", "state_by": "Ann", "state_set_at": at(1)}
+        for month in (3, 4)
+    ],
     "marts.finding_states": [
         {"repository": REPOSITORY, "finding_id": f"f{number:016d}", "rule": "sequential-map"}
         | {"first_quarter": "2020-Q1", "last_quarter": "2020-Q2", "is_gone": False}
@@ -793,7 +804,7 @@ PARAMETERS: dict[str, Any] = {
 }
 
 QUARTER, FINDING = "2020-Q1", "f" + 16 * "0"
-TEXTS = (SHA, MONTH, "{}", REPOSITORY, "0" * 64, RULE_VERSION, "text", "1", QUARTER, FINDING)
+TEXTS = (SHA, MONTH, "{}", REPOSITORY, "0" * 64, RULE_VERSION, "text", "1", QUARTER, FINDING, ALERT)
 
 
 def completed(table: str, row: Row) -> Row:

@@ -6,6 +6,7 @@ The same figures stand in Dagster beside their table, and in the report.
 import duckdb
 
 from perf_assets.reports.figures import (
+    alerts,
     areas,
     audits,
     bugs,
@@ -27,6 +28,7 @@ __all__ = ["FIGURES", "Shown", "begin", "panel_of_page", "shown", "svg"]
 
 FIGURES: dict[str, Figure] = {
     **trends.FIGURES,
+    **alerts.FIGURES,
     **study_steps.FIGURES,
     **bugs.FIGURES,
     **areas.FIGURES,

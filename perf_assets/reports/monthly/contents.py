@@ -27,6 +27,7 @@ from perf_assets.reports.top_repositories import passed_over, remark, without
 from perf_assets.storage.warehouse import reading
 from perf_assets.tables.frames import frame_of
 
+ALERTS = ("marts.alerts",)
 TREND = ("marts.trend_monthly", "analysis.trend_tests")
 WHY = ("analysis.open_share_changes", "analysis.closing_rates")
 COMPARISONS = (
@@ -130,6 +131,16 @@ def read_report(published: Path) -> Document:
                     "end; titles and comments as of now."
                 ],
                 read_news(connection),
+            ),
+            Section(
+                "alerts",
+                "What changed, and stayed so",
+                [
+                    "Changes that are large and that chance alone seldom makes, the newest first; "
+                    "one for each cause. Say what you make of one by perf-assets alerts set: those "
+                    "that are resolved or wont_fix are not shown."
+                ],
+                _shown(connection, ALERTS),
             ),
             *_figures(connection),
             Section(

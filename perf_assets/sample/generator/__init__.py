@@ -1,8 +1,9 @@
 """Generates a corpus directory from a seed: issues, a git repository, and the planted truth."""
 
+import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ from perf_assets.sample.generator import (  # noqa: F401  (importing registers t
     text_traps,
 )
 from perf_assets.sample.generator.areas import STUDY, plan_areas
+from perf_assets.sample.generator.changes import PlantedChange, plant_changes
 from perf_assets.sample.generator.corpus import write_corpus
 from perf_assets.sample.generator.everyday import (
     fill_comments,
@@ -88,6 +90,7 @@ def generate(  # noqa: PLR0913
     workflow: str | None = None,
     questions: int = 0,
     topics: float = 0,
+    changes: Sequence[PlantedChange] = (),
 ) -> GeneratedCorpus:
     """Write a synthetic repository to ``directory``, with everything a study of it must find.
 
@@ -118,6 +121,8 @@ def generate(  # noqa: PLR0913
     topics : float
         Share of the usual commits that come by topic branches, 0 to 1: many at once, brought up to
         date from the main line, and merged by a commit. With 0.8 a quarter of all are merges.
+    changes : Sequence[PlantedChange]
+        From a month on a monthly series has another level, as ``truth/changes.json`` says.
 
     Returns
     -------
@@ -141,6 +146,7 @@ def generate(  # noqa: PLR0913
         plan = Plan(rng, Calendar(start, months), repository, issues)
         total = COMMENTS_PER_ISSUE * issues if comments is None else comments
         _fill(plan, issues, commits, total, workflow, topics)
+        planted = plant_changes(plan, changes, seed)
         plan_areas(plan, seed)
         plant_people(plan, seed)
         plan.number()
@@ -149,6 +155,9 @@ def generate(  # noqa: PLR0913
         trend_start = min(MONTHS_BEFORE_TREND, months - 1)
         (partial / TRUTH_DIRECTORY).mkdir()
         write_truth(plan, partial / TRUTH_DIRECTORY, trend_start)
+        if planted:
+            told = json.dumps(planted, indent=1) + "\n"
+            (partial / TRUTH_DIRECTORY / "changes.json").write_text(told, encoding="utf-8")
         study = _study(plan, trend_start)
         if questions:
             truth = partial / TRUTH_DIRECTORY

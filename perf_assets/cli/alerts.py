@@ -1,0 +1,92 @@
+"""The alerts: what changed, and what people made of it."""
+
+import getpass
+from pathlib import Path
+
+import click
+
+from perf_assets.cli.bars import shown_progress
+from perf_assets.cli.memory import check_memory
+from perf_assets.cli.shell import console, data_dir_option, friendly_errors, json_option
+from perf_assets.processes import shutdown
+from perf_assets.processes.progress import phase
+from perf_assets.storage.data_directory import DataDirectory
+
+STATES = ("new", "known", "wont_fix", "resolved")
+
+
+@click.group(invoke_without_command=True)
+@click.option("--all", "is_all", is_flag=True, help="Also those that are resolved or wont_fix.")
+@data_dir_option
+@json_option
+@click.pass_context
+@friendly_errors
+def alerts(context: click.Context, data_dir: Path, *, is_all: bool, is_json: bool) -> None:
+    """Say what changed in the monthly series, the newest first.
+
+    Changes of the share of performance bugs, of the growth of their backlog, of the time to the
+    first comment on them and until they are fixed; one alert for each cause. Those that are new or
+    known are listed.
+
+    \b
+    Examples:
+        perf-assets alerts
+        perf-assets alerts --all --json
+        perf-assets alerts set a0e9ff2519f-2021-05 known --note "the new label" --by Ann
+    """
+    if context.invoked_subcommand is not None:
+        context.obj = data_dir
+        return
+    from perf_assets.reports.alerts import print_alerts, read_alerts  # noqa: PLC0415
+    from perf_assets.reports.status import as_json  # noqa: PLC0415
+
+    found = read_alerts(DataDirectory.of(data_dir).published, is_all=is_all)
+    if is_json:
+        click.echo(as_json({"alerts": found.to_dicts()}))
+    else:
+        print_alerts(console, found)
+
+
+@alerts.command("set")
+@click.argument("alert")
+@click.argument("state", type=click.Choice(STATES))
+@click.option("--note", help="Why.")
+@click.option("--by", "person", help="Who says so; default: the name of the login.")
+@click.option(
+    "--data-dir",
+    "own_data_dir",
+    type=click.Path(path_type=Path),
+    help="Directory for everything that is stored; default: as of perf-assets alerts.",
+)
+@click.pass_context
+@friendly_errors
+def set_alert(
+    context: click.Context,
+    alert: str,
+    state: str,
+    note: str | None,
+    person: str | None,
+    own_data_dir: Path | None,
+) -> None:
+    """Set the STATE of an ALERT: new, known, wont_fix or resolved.
+
+    ALERT is its identifier, or the beginning of it that no other has. The state stays with the
+    alert when the month that is estimated for its change moves by two months or less. States are
+    kept as verdicts are: in the warehouse, in the log of the data directory and in backups.
+
+    \b
+    Examples:
+        perf-assets alerts set a0e9ff2519f-2021-05 known --note "the new label" --by Ann
+        perf-assets alerts set a0e9 resolved
+    """
+    shutdown.set_resume_hint("the state is stored or not; set it again, which adds nothing twice")
+    directory = DataDirectory.of(own_data_dir or context.obj)
+    with shown_progress(console):
+        with phase("starting"):
+            check_memory()
+            from perf_assets.execution import run_alert_state  # noqa: PLC0415
+        done = run_alert_state(directory, alert, state, note, person or getpass.getuser())
+    if done.is_changed:
+        click.echo(f"{done.alert_id}: {state}, before {done.state_before}")
+    else:
+        click.echo(f"{done.alert_id}: {state} already; nothing changed")

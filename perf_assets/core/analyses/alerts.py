@@ -1,0 +1,220 @@
+"""Alerts: changes of monthly series, one for each cause, with what a person said of it."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from perf_assets.core.analyses.alert_series import (
+    Raised,
+    full_sentence,
+    raised_changes,
+    sentence,
+)
+from perf_assets.core.analyses.group_samples import complete_months
+from perf_assets.tables import schema_of
+
+TABLE = "marts.alerts"
+COUNTS = (
+    *("repository", "area", "month", "is_complete"),
+    *("opened_performance", "opened_total", "open_performance"),
+)
+REPORTS = (
+    *("repository", "area", "number", "month", "closed_month"),
+    *("hours_to_first_comment", "fix_time_days"),
+)
+"""The columns of the frames of ``raised_changes``."""
+
+NEW = "new"
+UNKNOWN = "unknown"
+"""The area of reports of which nothing tells one: no place that could change."""
+
+NEAR_MONTHS = 1
+"""Changes of one cause are at most so many months apart."""
+
+MOVED_MONTHS = 2
+"""By so many months the estimated month of a change may move, and it stays the same alert."""
+
+MOST_A_MONTH = 5
+"""Alerts of a repository in a month; what else changed then is named in the strongest."""
+
+MOST_ISSUES = 20
+"""Issues listed with an alert."""
+
+SAME_SHARE = 1 / 3
+"""Of the performance bugs behind a change of the repository so many are an area's own, where the
+area is taken for its cause; of two areas, of those of either."""
+
+
+def alerts(
+    trend_monthly: pl.DataFrame,
+    bug_metrics: pl.DataFrame,
+    alert_states: pl.DataFrame,
+    area_monthly: pl.DataFrame,
+    bug_areas: pl.DataFrame,
+) -> pl.DataFrame:
+    """Changes of the monthly series of each repository, and of its areas.
+
+    Parameters
+    ----------
+    trend_monthly
+        ``marts.trend_monthly``; of mined repositories, and complete months alone.
+    bug_metrics
+        ``marts.bug_metrics``: the performance bugs with their times.
+    alert_states
+        ``reviews.alert_states``.
+    area_monthly
+        The same columns as of ``trend_monthly``, by area.
+    bug_areas
+        Which reports are of an area: dataset, repository, number, area. One may be of several.
+
+    Returns
+    -------
+    ``marts.alerts``.
+    """
+    whole = pl.lit(None, dtype=pl.String).alias("area")
+    closed = pl.col("closed_at").dt.strftime("%Y-%m").alias("closed_month")
+    counts = [_mined(trend_monthly).with_columns(whole).select(COUNTS)]
+    performance = _mined(bug_metrics).filter("is_performance").with_columns(closed)
+    reports = [performance.with_columns(whole).select(REPORTS)]
+    is_known = pl.col("area") != UNKNOWN
+    counts.append(_mined(area_monthly).filter(is_known).select(COUNTS))
+    areas = _mined(bug_areas).filter(is_known).select("repository", "number", "area")
+    reports.append(performance.join(areas, on=["repository", "number"]).select(REPORTS))
+    months = complete_months(pl.concat(counts))
+    return alerts_of(months, pl.concat(reports), alert_states)
+
+
+def _mined(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.filter(pl.col("dataset") == "live")
+
+
+def alerts_of(
+    counts: pl.DataFrame, reports: pl.DataFrame, alert_states: pl.DataFrame
+) -> pl.DataFrame:
+    """The same of repositories and areas, by the frames of ``raised_changes``."""
+    rows = []
+    for group in grouped(list(raised_changes(counts, reports))):
+        lead, *others = group
+        group_ids = sorted(map(alert_id, group))
+        known = state_in_force(group_ids, alert_states)
+        rows.append(
+            {
+                "alert_id": alert_id(lead),
+                "repository": lead.repository,
+                "area": lead.area,
+                "series": lead.series,
+                "direction": lead.direction,
+                "month": lead.month,
+                "first_month": lead.first_month,
+                "last_month": lead.last_month,
+                "months_before": lead.months_before,
+                "months_after": lead.months_after,
+                "level_before": lead.level_before,
+                "level_after": lead.level_after,
+                "effect": lead.effect,
+                "n_before": lead.n_before,
+                "n_after": lead.n_after,
+                "statistic": lead.change.gain,
+                "threshold": lead.change.threshold,
+                "p_value": lead.change.p_value,
+                "performance_bugs": len(lead.numbers),
+                "issues": list(lead.numbers[:MOST_ISSUES]),
+                "group_ids": group_ids,
+                "also_changed": [sentence(other) for other in others],
+                "state": known.get("state", NEW),
+                "state_by": known.get("rater"),
+                "state_set_at": known.get("imported_at"),
+                "state_note": known.get("note"),
+                "result": full_sentence(lead),
+            }
+        )
+    return pl.DataFrame(rows, schema=schema_of(TABLE))
+
+
+def alert_id(raised: Raised) -> str:
+    """What an alert is known by: its series in short, and the month of the change."""
+    subject = _prefix(raised.repository, raised.area, raised.series, raised.direction)
+    return f"{subject}-{raised.month}"
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two identifiers are of the same alert, whose estimated month may have moved."""
+    (of_one, month), (of_other, other_month) = (_parted(given) for given in (one, other))
+    return of_one == of_other and months_apart(month, other_month) <= MOVED_MONTHS
+
+
+def months_apart(one: str, other: str) -> int:
+    """How many months lie between two, written YYYY-MM."""
+    return abs(_number(one) - _number(other))
+
+
+def grouped(found: Sequence[Raised]) -> list[list[Raised]]:
+    """The changes by cause, the strongest of each first; groups in a fixed order.
+
+    Two are of one cause that are at most a month apart and either of the same repository or area,
+    or of areas, or a repository and an area, that the same issues move.
+    """
+    groups: list[list[Raised]] = []
+    for one in found:
+        joined = [group for group in groups if any(_is_one_cause(one, other) for other in group)]
+        groups = [group for group in groups if not any(group is other for other in joined)]
+        groups.append([one, *(other for group in joined for other in group)])
+    ordered = [sorted(group, key=_strength) for group in groups]
+    ordered.sort(key=lambda group: _strength(group[0]))
+    kept: dict[tuple[str, str], list[list[Raised]]] = {}
+    for group in ordered:
+        of_month = kept.setdefault((group[0].repository, group[0].month), [])
+        if len(of_month) < MOST_A_MONTH:
+            of_month.append(group)
+        else:
+            of_month[0] += group
+    listed = [group for of_month in kept.values() for group in of_month]
+    return sorted(
+        listed, key=lambda group: (group[0].repository, group[0].month, alert_id(group[0]))
+    )
+
+
+def _is_one_cause(one: Raised, other: Raised) -> bool:
+    if one.repository != other.repository or months_apart(one.month, other.month) > NEAR_MONTHS:
+        return False
+    if one.area == other.area:
+        return True
+    numbers, others = set(one.numbers), set(other.numbers)
+    return len(numbers & others) >= SAME_SHARE * max(1, len(numbers | others))
+
+
+def _strength(raised: Raised) -> tuple[float, bool, str, str]:
+    """Sorts the strongest first, of equal ones the whole repository."""
+    margin = raised.change.gain / raised.change.threshold
+    return -margin, raised.area is not None, raised.area or "", raised.series
+
+
+def state_in_force(identifiers: Sequence[str], alert_states: pl.DataFrame) -> dict[str, Any]:
+    """The last row of ``reviews.alert_states`` on one of ``identifiers``; empty without any.
+
+    The estimated month of an alert may have moved since.
+    """
+    ordered = alert_states.sort("imported_at", "verdict_id").iter_rows(named=True)
+    given = [
+        row
+        for row in ordered
+        if any(is_same(row["alert_id"], identifier) for identifier in identifiers)
+    ]
+    return given[-1] if given else {}
+
+
+def _prefix(*subject: str | None) -> str:
+    text = "\n".join("" if part is None else f"={part}" for part in subject)
+    return f"a{hashlib.sha256(text.encode()).hexdigest()[:10]}"
+
+
+def _parted(identifier: str) -> tuple[str, str]:
+    prefix, _, month = identifier.partition("-")
+    return prefix, month
+
+
+def _number(month: str) -> int:
+    year, _, of_year = month.partition("-")
+    return 12 * int(year) + int(of_year)

@@ -1,0 +1,91 @@
+"""New alerts as messages: for a chat that takes webhooks, and for the check in Dagster."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import duckdb
+
+from perf_assets.sanitize import escape_text, for_markdown
+from perf_assets.storage.lake_rows import lake_rows
+from perf_assets.tables.frames import frame_of
+
+Alert = Mapping[str, Any]
+
+NEW = """
+select
+    alert_id, repository, area, series, direction, month, first_month, last_month, months_before,
+    months_after, level_before, level_after, effect, n_before, n_after, p_value, performance_bugs,
+    issues, group_ids, also_changed, result
+from marts.alerts
+where state = 'new'
+order by month desc, repository, alert_id
+"""
+ADDRESSES = "select number, html_url from raw.issues where repository = ? and number in ?"
+GITHUB = re.compile(r"https://[\w.:-]+/[\w./-]+")
+
+
+def new_alerts(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
+    """The alerts of which nobody said anything yet, the newest change first.
+
+    ``issues`` are those behind it, each with its number and its address on the web (None where it
+    is not known).
+
+    Raises
+    ------
+    duckdb.CatalogException
+        The database is of a version that knew no alerts.
+    """
+    found = frame_of(connection.sql(NEW)).to_dicts()
+    is_far = "raw.issues" in lake_rows(connection)
+    for alert in found:
+        numbers = alert["issues"]
+        given = [alert["repository"], numbers]
+        rows = [] if is_far or not numbers else connection.execute(ADDRESSES, given).fetchall()
+        addresses = {number: url for number, url in rows if url and GITHUB.fullmatch(url)}
+        alert["issues"] = [{"number": number, "url": addresses.get(number)} for number in numbers]
+    return found
+
+
+def headline(alert: Alert) -> str:
+    """The alert in a sentence, what changed with it named."""
+    also = f"; also: {'; '.join(alert['also_changed'])}" if alert["also_changed"] else ""
+    return escape_text(f"{alert['repository']}: {alert['result']}{also}")
+
+
+def message(alert: Alert) -> dict[str, Any]:
+    """The body of a message: ``text``, as Slack and what is like it take it, and ``alert``.
+
+    A label of a stranger must neither call people nor make a link.
+    """
+    behind = " ".join(_slack_link(issue) for issue in alert["issues"])
+    more = alert["performance_bugs"] - len(alert["issues"])
+    lines = [
+        _slack(headline(alert)),
+        *([f"Behind it: {behind}{f' and {more:,} more' * (more > 0)}"] if behind else []),
+        f"Say what you make of it: perf-assets alerts set {alert['alert_id']} known",
+    ]
+    return {"text": "\n".join(lines), "alert": dict(alert)}
+
+
+def as_markdown(alerts: Sequence[Alert]) -> str:
+    """The alerts as a list, each with its identifier and links to the issues behind it."""
+    return "\n".join(
+        f"- **{alert['alert_id']}** {for_markdown(headline(alert))}"
+        + "".join(f" {_link(issue)}" for issue in alert["issues"])
+        for alert in alerts
+    )
+
+
+def _link(issue: Mapping[str, Any]) -> str:
+    number, url = issue["number"], issue["url"]
+    return f"[#{number}]({url})" if url else f"#{number}"
+
+
+def _slack_link(issue: Mapping[str, Any]) -> str:
+    number, url = issue["number"], issue["url"]
+    return f"<{url}|#{number}>" if url else f"#{number}"
+
+
+def _slack(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

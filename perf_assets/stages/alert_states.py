@@ -1,0 +1,104 @@
+"""The states of alerts: what a person said of one, stored and kept as verdicts are."""
+
+import hashlib
+import json
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import duckdb
+import polars as pl
+
+from perf_assets.core.analyses.alerts import NEW, is_same, state_in_force
+from perf_assets.errors import PerfAssetsError
+from perf_assets.storage.audited_writer import AuditedWriter, PartitionWrite, StagedTable
+from perf_assets.storage.verdicts import ALERT_STATES, keep_verdicts
+
+ALERTS = "select alert_id, repository, group_ids from marts.alerts"
+MANY = 3  # identifiers named in a message
+
+
+class StateSet(NamedTuple):
+    """The alert as it is known now, its state before, and whether anything changed."""
+
+    alert_id: str
+    state_before: str
+    is_changed: bool
+
+
+def set_state(
+    writer: AuditedWriter, alert: str, state: str, note: str | None, person: str
+) -> StateSet:
+    """Note the ``state`` of an alert; what was said of it before is kept.
+
+    ``alert`` is its identifier, the beginning of it that no other has, or one that it had before
+    its estimated month moved by two months or less. The state of an alert that has it already,
+    with the same note, is not noted again.
+
+    Raises
+    ------
+    PerfAssetsError
+        There is no such alert, or several; or nobody is named.
+    """
+    person = " ".join(person.split())
+    if not person:
+        raise PerfAssetsError("--by is empty: say who sets the state, as in --by Ann")
+    note = None if note is None or not note.strip() else note.strip()
+    keep_verdicts(writer.database, writer.data_dir)
+    row = _alert(writer, alert)
+    stored = writer.database.frame(f"select * from {ALERT_STATES}")
+    known = state_in_force(row["group_ids"], stored)
+    before = known.get("state", NEW)
+    if (before, known.get("note")) == (state, note):
+        return StateSet(row["alert_id"], before, is_changed=False)
+    moment = datetime.now(UTC)
+    said = json.dumps([row["alert_id"], state, note, person, moment.isoformat()])
+    new = pl.DataFrame(
+        {
+            "verdict_id": int(stored.select(pl.col("verdict_id").max().fill_null(0)).item()) + 1,
+            "rater": person,
+            "alert_id": row["alert_id"],
+            "repository": row["repository"],
+            "state": state,
+            "note": note,
+            "imported_at": moment,
+            "file": "perf-assets alerts set",
+            "file_sha256": hashlib.sha256(said.encode()).hexdigest(),
+            "line": 1,
+        }
+    )
+    every = pl.concat([stored, new.select(stored.columns).cast(dict(stored.schema))])  # type: ignore[arg-type]
+    (outcome,) = writer.store([PartitionWrite([StagedTable(ALERT_STATES, every)])])
+    if outcome.failure is not None:
+        raise PerfAssetsError(outcome.failure)
+    keep_verdicts(writer.database, writer.data_dir)
+    return StateSet(row["alert_id"], before, is_changed=True)
+
+
+def _alert(writer: AuditedWriter, alert: str) -> dict[str, Any]:
+    """The row of the alert that is meant."""
+    try:
+        rows = writer.database.frame(ALERTS).to_dicts()
+    except duckdb.CatalogException:
+        raise PerfAssetsError(
+            f"{writer.data_dir.warehouse} was made by an older perf-assets, which knew no alerts: "
+            "perf-assets run raises them"
+        ) from None
+    meant = [row for row in rows if any(one.startswith(alert) for one in row["group_ids"])]
+    if not meant and "-" in alert:
+        meant = [row for row in rows if any(_is_same(alert, one) for one in row["group_ids"])]
+    if len(meant) == 1:
+        (row,) = meant
+        return row
+    found = [row["alert_id"] for row in meant or rows]
+    listed = ", ".join(found[:MANY]) + (f" and {len(found) - MANY} more" * (len(found) > MANY))
+    if meant:
+        raise PerfAssetsError(f"{alert!r} may be several alerts: {listed}; write more of it")
+    there = f"there are {listed}" if found else "there is none"
+    raise PerfAssetsError(f"{alert!r} is no alert: {there}; perf-assets alerts lists them")
+
+
+def _is_same(alert: str, other: str) -> bool:
+    try:
+        return is_same(alert, other)
+    except ValueError:
+        return False

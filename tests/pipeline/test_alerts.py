@@ -1,0 +1,80 @@
+"""A change that is planted in a corpus comes out of the whole pipeline as the one alert."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from perf_assets.config.study import load_study
+from perf_assets.errors import PerfAssetsError
+from perf_assets.sample.generator import generate
+from perf_assets.sample.generator.changes import PlantedChange
+from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.warehouse import open_warehouse
+from tests.plain_pipeline import run_pipeline
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
+
+MONTH = "2021-10"
+SIZES = {"seed": 4, "issues": 900, "months": 36, "commits": 60, "comments": 1500}
+
+
+def test_a_planted_change_is_the_one_alert_with_the_planted_levels(tmp_path: Path) -> None:
+    change = PlantedChange("opened_share", MONTH, 0.5)
+    corpus = generate(tmp_path / "corpus", **SIZES, changes=[change])
+    planted = json.loads((corpus.truth / "changes.json").read_text())
+    assert planted == [{"series": "opened_share", "month": MONTH, "size": 0.5}]
+    data_dir = DataDirectory.of(tmp_path / "home")
+    assert run_pipeline(load_study(corpus.study), data_dir) == []
+    with open_warehouse(data_dir.warehouse) as database:
+        found = database.frame("FROM marts.alerts").to_dicts()
+    (alert,) = found
+    assert (alert["series"], alert["month"], alert["direction"]) == ("opened_share", MONTH, "up")
+    truth = pl.read_csv(corpus.truth / "trend_monthly.csv")
+    for level, n, first, last in (
+        ("level_before", "n_before", alert["first_month"], "2021-09"),
+        ("level_after", "n_after", MONTH, alert["last_month"]),
+    ):
+        months = truth.filter(pl.col("month").is_between(pl.lit(first), pl.lit(last)))
+        assert alert[n] == months["opened_total"].sum()
+        share = months["opened_performance"].sum() / months["opened_total"].sum()
+        assert alert[level] == pytest.approx(share)
+    bugs = pl.read_csv(corpus.truth / "bug_metrics.csv").filter("is_performance")
+    behind = bugs.filter(pl.col("month") >= MONTH)["number"].sort()
+    assert alert["issues"] == behind.head(20).to_list()
+    assert alert["performance_bugs"] == len(behind)
+
+
+def test_answers_that_come_later_are_planted_too(tmp_path: Path) -> None:
+    change = PlantedChange("hours_to_first_comment", MONTH, 30.0)
+    with_change = generate(tmp_path / "with", **SIZES, changes=[change])
+    without = generate(tmp_path / "without", **SIZES)
+    metrics, plain = (
+        pl.read_csv(corpus.truth / "bug_metrics.csv").select(
+            "number", "month", "is_performance", "hours_to_first_comment"
+        )
+        for corpus in (with_change, without)
+    )
+    before = pl.col("month") < MONTH
+    assert metrics.filter(before).equals(plain.filter(before))
+    hours = [rows.filter(~before)["hours_to_first_comment"].median() for rows in (metrics, plain)]
+    assert hours[0] > 5 * hours[1]  # type: ignore[operator]
+    assert metrics.drop("hours_to_first_comment").equals(plain.drop("hours_to_first_comment"))
+
+
+def test_a_corpus_without_a_change_is_as_ever(tmp_path: Path) -> None:
+    corpus = generate(tmp_path / "corpus", seed=11, issues=24, months=3, commits=20)
+    assert not (corpus.truth / "changes.json").exists()
+    content = (corpus.directory / "issues.jsonl.gz").read_bytes()
+    assert hashlib.sha256(content).hexdigest() == UNCHANGED
+
+
+def test_what_cannot_be_planted_is_refused(tmp_path: Path) -> None:
+    for series, month in (("opened_share", "1999-01"), ("backlog_growth", "2020-01")):
+        with pytest.raises(PerfAssetsError, match="cannot be planted"):
+            generate(tmp_path / "corpus", **SIZES, changes=[PlantedChange(series, month, 0.5)])
+
+
+UNCHANGED = "a2050eeac936fa852f4a280d159738e4c581a7d10857ea930716a54eb937c7e1"
