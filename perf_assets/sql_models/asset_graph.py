@@ -128,9 +128,10 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
     "analysis.fix_incidence": ("analysis.fix_curves", "analysis.closing_rates"),
     "analysis.group_comparisons": (
         "analysis.fixing_concentration",
+        "analysis.project_comparisons",
         "analysis.lifetime_comparisons",
     ),
-    "analysis.effect_sizes": ("analysis.adjusted_tests",),
+    "analysis.effect_sizes": ("analysis.adjusted_tests", "analysis.pooled_effects"),
     "analysis.labelling_quality": (
         "intermediate.reviewed_labels",
         "intermediate.review_sampling_strata",

@@ -313,6 +313,54 @@ GOOD: dict[str, list[Row]] = {
         fixer(7, "ada", is_member=True),
         fixer(8, "bob", is_first_contribution=True),
     ],
+    "analysis.project_comparisons": [
+        {
+            "dataset": "live",
+            "compared": "area_and_rest",
+            "repository": REPOSITORY,
+            "first": area,
+            "second": "rest",
+            "metric": "comments",
+            "n_first": 9,
+            "n_second": 20,
+            "level_first": 2.0,
+            "level_second": 1.0,
+            "cliffs_delta": 0.2,
+            "cliffs_delta_low": 0.1,
+            "cliffs_delta_high": 0.3,
+            "p_value": 0.04,
+            "strata": 3,
+            "n_matched_first": 8,
+            "n_matched_second": 12,
+            "adjusted_cliffs_delta": 0.1,
+            "adjusted_cliffs_delta_low": 0.0,
+            "adjusted_cliffs_delta_high": 0.2,
+            "adjusted_p_value": 0.1,
+            "heterogeneity_p_value": 0.5,
+            "adjusted_p_value_holm": 0.2,
+            "is_too_few": False,
+            "result": "delta = 0.100",
+        }
+        for area in ("cuda", "nn")
+    ],
+    "analysis.pooled_effects": [
+        {
+            "dataset": "live",
+            "metric": metric,
+            "n": 4,
+            "cliffs_delta": 0.2,
+            "cliffs_delta_low": 0.1,
+            "cliffs_delta_high": 0.3,
+            "p_value": 0.04,
+            "tau": 0.05,
+            "i_squared": 0.3,
+            "heterogeneity_p_value": 0.2,
+            "prediction_low": 0.0,
+            "prediction_high": 0.4,
+            "result": "delta = 0.200",
+        }
+        for metric in ("comments", "fix_size")
+    ],
     "analysis.fixing_concentration": [
         {
             "dataset": "live",
