@@ -48,7 +48,8 @@ class Repository(Subject):
     Issues come from the API at ``github_url`` or, where ``corpus`` is given, from that corpus
     directory, with which the study of it ends. With ``checks`` its trees go through the static
     checks. ``aliases`` are the names that it had before; ``areas`` say which parts of its code
-    there are. ``addresses`` says how those of its commits are stored.
+    there are. ``addresses`` says how those of its commits are stored. ``performance_labels`` and
+    ``non_bug_labels`` stand in place of the study's, where they are given.
     """
 
     trend_start: str
@@ -59,6 +60,8 @@ class Repository(Subject):
     aliases: tuple[str, ...] = ()
     addresses: AddressPolicy = "hashed"
     areas: AreaRules = field(default_factory=AreaRules)
+    performance_labels: tuple[str, ...] | None = None
+    non_bug_labels: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,18 @@ class Study:
     def repository(self, name: str) -> Repository:
         """The repository called ``name``; PerfAssetsError when the study does not have it."""
         return _named(self, name, self.repositories, "repository")
+
+    def rules_of(self, repository: str) -> Rules:
+        """By what issues of ``repository`` are labelled, which may have labels of its own."""
+        own = next((one for one in self.repositories if one.name == repository), None)
+        if own is None:
+            return self.rules
+        labels = {
+            "performance_labels": own.performance_labels,
+            "non_bug_labels": own.non_bug_labels,
+        }
+        given = {key: entries for key, entries in labels.items() if entries is not None}
+        return replace(self.rules, **given) if given else self.rules
 
     def subject(self, name: str) -> Subject:
         """The repository or tag set called ``name``; PerfAssetsError when there is neither."""
@@ -270,7 +285,13 @@ def _repository(
         tuple(entry.aliases),
         addresses,
         AreaRules() if entry.areas is None else entry.areas.rules(),
+        _distinct(entry.performance_labels),
+        _distinct(entry.non_bug_labels),
     )
+
+
+def _distinct(labels: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if labels is None else tuple(dict.fromkeys(labels))
 
 
 def _beside(path: Path, index: int, key: str, value: str, table: str = "repositories") -> Path:

@@ -84,6 +84,15 @@ class RepositoryEntry(StrictModel):
     checks: bool = Field(
         True, description="whether the static checks read its tree at the end of each quarter"
     )
+    performance_labels: Many[_Text] | None = Field(
+        None,
+        description="labels that mark a performance bug in this repository; default: the study's",
+    )
+    non_bug_labels: Many[_Text] | None = Field(
+        None,
+        description="labels that mark an issue of this repository as something other than a bug "
+        "report; default: the study's",
+    )
     aliases: Many[Annotated[str, AfterValidator(_name)]] = Field(
         (), description="former or later names of the repository, whose links count as its own"
     )

@@ -15,6 +15,7 @@ from perf_assets.config import study_file as written_study
 from perf_assets.config.people import People
 from perf_assets.config.study import Until, load_study
 from perf_assets.core.areas.rules import AreaRules, PathAreas
+from perf_assets.core.labelling.labels import matching_labels
 from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
 from perf_assets.errors import PerfAssetsError
@@ -95,7 +96,7 @@ def test_a_repository_may_say_which_areas_it_has(tmp_path: Path) -> None:
 
 
 def test_the_packaged_study_knows_the_areas_of_both_trackers() -> None:
-    pytorch, tensorflow = (one.areas for one in load_study("dl-frameworks").repositories)
+    pytorch, tensorflow, *_ = (one.areas for one in load_study("dl-frameworks").repositories)
     labels = ("module: cuda", "oncall: distributed", "module: crash", "triaged")
     assert [pytorch.area_of_label(label) for label in labels] == [
         *("cuda", "distributed"),
@@ -154,12 +155,59 @@ def test_the_studies_of_forums_keep_their_own_tags(name: str, labels: list[str])
 
 def test_the_packaged_study_is_that_of_the_paper() -> None:
     study = load_study("dl-frameworks")
-    assert [(r.name, r.start, r.trend_start) for r in study.repositories] == [
+    assert [(r.name, r.start, r.trend_start) for r in study.repositories[:2]] == [
         ("pytorch/pytorch", "2016-08", "2016-12"),
         ("tensorflow/tensorflow", "2015-11", "2016-02"),
     ]
     assert study.rules.performance_labels == ("performance", "module: memory usage")
+    assert all(study.rules_of(r.name) == study.rules for r in study.repositories[:2])
     assert study.count_approaches == ("url", "id")
+
+
+@pytest.mark.parametrize(
+    ("repository", "label", "kind"),
+    [
+        ("keras-team/keras", "type:Bug/Performance", None),
+        ("keras-team/keras", "type:performance", "performance"),
+        ("keras-team/keras", "type:feature", "other"),
+        ("jax-ml/jax", "performance", "performance"),
+        ("jax-ml/jax", "question", "other"),
+        ("apache/mxnet", "Performance", "performance"),
+        ("apache/mxnet", "Feature request", "other"),
+        ("microsoft/onnxruntime", "performance", "performance"),
+        ("microsoft/onnxruntime", "feature request", "other"),
+        ("microsoft/onnxruntime", "ep:CUDA", None),
+        ("tensorflow/tensorflow", "type:performance", "performance"),
+    ],
+)
+def test_the_labels_of_each_packaged_repository_mean_what_they_say(
+    repository: str, label: str, kind: str | None
+) -> None:
+    rules = load_study("dl-frameworks").rules_of(repository)
+    is_performance = bool(matching_labels([label], rules.performance_labels))
+    is_other = bool(matching_labels([label], rules.non_bug_labels))
+    assert (is_performance, is_other) == (kind == "performance", kind == "other")
+
+
+def test_areas_of_the_other_packaged_repositories() -> None:
+    areas = {one.name: one.areas for one in load_study("dl-frameworks").repositories}
+    found = {
+        label: areas[name].area_of_label(label)
+        for name, label in (
+            ("microsoft/onnxruntime", "ep:CUDA"),
+            ("microsoft/onnxruntime", "api:CSharp"),
+            ("keras-team/keras", "backend:jax"),
+            ("jax-ml/jax", "NVIDIA GPU"),
+            ("apache/mxnet", "Gluon"),
+        )
+    }
+    assert {label: (area or "").casefold() for label, area in found.items()} == {
+        "ep:CUDA": "cuda",
+        "api:CSharp": "api csharp",
+        "backend:jax": "jax",
+        "NVIDIA GPU": "gpu",
+        "Gluon": "gluon",
+    }
 
 
 def test_keywords_are_graded_by_default_as_far_as_the_study_has_them(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from perf_assets.core.areas.evidence import EVIDENCE, area_evidence
 from perf_assets.core.labelling import environments
 from perf_assets.core.labelling.classifier import model as classifier
 from perf_assets.core.labelling.classifier.boilerplate import without_boilerplate
-from perf_assets.core.labelling.labels import label_issues, label_kinds, matching_labels
+from perf_assets.core.labelling.labels import Rules, label_issues, label_kinds, matching_labels
 from perf_assets.core.labelling.stems import STEMS, stems_of_issues
 from perf_assets.engines.remote import RemoteTables
 from perf_assets.processes.progress import phase
@@ -100,9 +100,9 @@ def label_cohorts(
     loaded = loaded_months(writer, "raw.issues", repository)
     work = Work(writer, repository, TABLES, loaded, from_first(loaded, months))
     model = model_of(writer.data_dir.path)
-    areas = study.repository(repository).areas
+    areas, own = study.repository(repository).areas, study.rules_of(repository)
     rules = (
-        *(study.rules, STEMS.version, environments.REVISION, areas.version),
+        *(own, STEMS.version, environments.REVISION, areas.version),
         *(classifier.REVISION, model.version),
     )
     basis = work.basis((ISSUES, TEMPLATES, FILES), rules)
@@ -111,14 +111,14 @@ def label_cohorts(
     issues = writer.database.frame(ISSUES, [repository])
     templates = writer.database.frame(TEMPLATES, [repository])
     with phase(f"labelling issues of {repository}"):
-        labels, evidence = label_issues(issues, templates, study.rules)
+        labels, evidence = label_issues(issues, templates, own)
         stems = stems_of_issues(issues, templates)
         files = writer.database.frame(FILES, [repository])
-        located = area_evidence(repository, issues, files, areas, _other_meaning(study))
+        located = area_evidence(repository, issues, files, areas, _other_meaning(own))
     with phase(f"scoring issues of {repository}"):
         read = without_boilerplate(issues, templates).filter(pl.col("month").is_in(work.months))
         probabilities = classifier.issue_probabilities(model, read)
-    version = study.rules.version
+    version = own.version
     partitions = []
     for month in work.months:
         of_month = pl.col("month") == month
@@ -150,9 +150,9 @@ def label_cohorts(
         return work.done(basis, writer.store(partitions))
 
 
-def _other_meaning(study: Study) -> Callable[[str], bool]:
+def _other_meaning(rules: Rules) -> Callable[[str], bool]:
     """Whether a label says something else than an area: performance, or that it is no bug."""
-    entries = (*study.rules.performance_labels, *study.rules.non_bug_labels)
+    entries = (*rules.performance_labels, *rules.non_bug_labels)
     return lambda label: bool(matching_labels([label], entries))
 
 
@@ -169,7 +169,14 @@ def store_label_kinds(
     """
     query = None if elsewhere is None else elsewhere.query
     labels = writer.database.frame(KNOWN) if query is None else query(KNOWN)
-    kinds = label_kinds(labels.sort("repository", "label"), study.rules)
+    by_repository = labels.partition_by("repository", as_dict=True)
+    kinds = pl.concat(
+        [
+            label_kinds(own.sort("label"), study.rules_of(str(repository)))
+            for (repository,), own in sorted(by_repository.items())
+        ]
+        or [label_kinds(labels, study.rules)]
+    )
     basis = fingerprints.basis_of(fingerprints.rules_of(table_of(KINDS)), kinds.rows())
     if not forced and fingerprints.is_current(writer.database, [KINDS], basis):
         return

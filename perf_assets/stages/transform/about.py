@@ -99,6 +99,7 @@ def store_study(writer: AuditedWriter, study: Study) -> None:
                 _listed(rules.non_bug_labels),
                 "A label that contains one of these marks an issue as no bug report.",
             ),
+            *_own_labels(study),
             (
                 "rules",
                 "keywords",
@@ -131,6 +132,16 @@ def store_study(writer: AuditedWriter, study: Study) -> None:
             ),
         ],
     )
+
+
+def _own_labels(study: Study) -> Iterator[Fact]:
+    """The labels of repositories that have some in place of the study's."""
+    for key in ("performance_labels", "non_bug_labels"):
+        for one in study.repositories:
+            entries = getattr(one, key)
+            if entries is not None:
+                fact = f"{key} of {one.name}"
+                yield ("rules", fact, _listed(entries), "The same, in this repository.")
 
 
 def _lake_of(study: Study) -> Iterator[Fact]:
