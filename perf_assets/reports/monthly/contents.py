@@ -36,6 +36,7 @@ COMPARISONS = (
     "analysis.fix_incidence",
     "analysis.lifetime_comparisons",
     "analysis.fixing_concentration",
+    "analysis.project_comparisons",
 )
 QUESTIONS = (
     "marts.questions_vs_bugs_monthly",
