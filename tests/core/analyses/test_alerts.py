@@ -10,13 +10,13 @@ import pytest
 
 from perf_assets.core.analyses import alert_series
 from perf_assets.core.analyses.alert_series import is_large, raised_changes
+from perf_assets.core.analyses.alert_states import is_same
 from perf_assets.core.analyses.alerts import (
     MOST_A_MONTH,
     MOST_ISSUES,
     alert_id,
     alerts,
     grouped,
-    is_same,
 )
 from perf_assets.months import add_months, end_of, start_of
 from perf_assets.tables import schema_of
