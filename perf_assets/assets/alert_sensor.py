@@ -10,7 +10,7 @@ import dagster as dg
 import duckdb
 
 from perf_assets.assets.webhook import SECONDS, post
-from perf_assets.core.analyses.alerts import is_same
+from perf_assets.core.analyses.alert_states import is_same
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import add_months
 from perf_assets.reports.alert_messages import Alert, message, new_alerts

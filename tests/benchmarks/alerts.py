@@ -25,7 +25,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from perf_assets.core.analyses.alerts import alerts_of, is_same
+from perf_assets.core.analyses.alert_states import is_same
+from perf_assets.core.analyses.alerts import alerts_of
 from perf_assets.months import add_months
 from perf_assets.tables import schema_of
 from tests.rows import REPOSITORY

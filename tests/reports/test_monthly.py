@@ -230,7 +230,17 @@ def test_the_report_of_the_sample_has_all_sections_and_one_anchor_of_each_name(
 ) -> None:
     report = read_report(sampled.data_dir / "perf_bugs.duckdb")
     assert [section.name for section in report.sections] == [
-        *("short", "month", "trend", "comparisons", "areas", "users", "checks", "quality"),
+        *(
+            "short",
+            "month",
+            "alerts",
+            "trend",
+            "comparisons",
+            "areas",
+            "users",
+            "checks",
+            "quality",
+        ),
         *("data", "cite"),
     ]
     page = re.sub(r"<script.*?</script>", "", whole := html(report), flags=re.DOTALL)

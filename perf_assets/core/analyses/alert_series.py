@@ -293,7 +293,9 @@ def levels_text(raised: Raised) -> str:
         return f"{_share(before, raised.n_before)} to {_share(after, raised.n_after)}"
     if raised.series == BACKLOG:
         return f"{before:+.1f} to {after:+.1f} a month"
-    factor = f"{raised.effect:.2g} times as long"
+    is_cut = raised.series == ANSWER and max(before, after) >= LONGEST_HOURS
+    bound = ("at least " if after > before else "at most ") if is_cut else ""
+    factor = f"{bound}{raised.effect:.2g} times as long"
     return f"{_time(raised.series, before)} to {_time(raised.series, after)}, {factor}"
 
 

@@ -1,8 +1,6 @@
 """Alerts: changes of monthly series, one for each cause, with what a person said of it."""
 
-import hashlib
 from collections.abc import Sequence
-from typing import Any
 
 import polars as pl
 
@@ -11,6 +9,12 @@ from perf_assets.core.analyses.alert_series import (
     full_sentence,
     raised_changes,
     sentence,
+)
+from perf_assets.core.analyses.alert_states import (
+    NEW,
+    identifier,
+    months_apart,
+    state_in_force,
 )
 from perf_assets.core.analyses.group_samples import complete_months
 from perf_assets.tables import schema_of
@@ -26,15 +30,11 @@ REPORTS = (
 )
 """The columns of the frames of ``raised_changes``."""
 
-NEW = "new"
 UNKNOWN = "unknown"
 """The area of reports of which nothing tells one: no place that could change."""
 
 NEAR_MONTHS = 1
 """Changes of one cause are at most so many months apart."""
-
-MOVED_MONTHS = 2
-"""By so many months the estimated month of a change may move, and it stays the same alert."""
 
 MOST_A_MONTH = 5
 """Alerts of a repository in a month; what else changed then is named in the strongest."""
@@ -134,20 +134,8 @@ def alerts_of(
 
 
 def alert_id(raised: Raised) -> str:
-    """What an alert is known by: its series in short, and the month of the change."""
-    subject = _prefix(raised.repository, raised.area, raised.series, raised.direction)
-    return f"{subject}-{raised.month}"
-
-
-def is_same(one: str, other: str) -> bool:
-    """Whether two identifiers are of the same alert, whose estimated month may have moved."""
-    (of_one, month), (of_other, other_month) = (_parted(given) for given in (one, other))
-    return of_one == of_other and months_apart(month, other_month) <= MOVED_MONTHS
-
-
-def months_apart(one: str, other: str) -> int:
-    """How many months lie between two, written YYYY-MM."""
-    return abs(_number(one) - _number(other))
+    """What the alert is known by that ``raised`` leads, or would lead."""
+    return identifier(raised.repository, raised.area, raised.series, raised.direction, raised.month)
 
 
 def grouped(found: Sequence[Raised]) -> list[list[Raised]]:
@@ -189,32 +177,3 @@ def _strength(raised: Raised) -> tuple[float, bool, str, str]:
     """Sorts the strongest first, of equal ones the whole repository."""
     margin = raised.change.gain / raised.change.threshold
     return -margin, raised.area is not None, raised.area or "", raised.series
-
-
-def state_in_force(identifiers: Sequence[str], alert_states: pl.DataFrame) -> dict[str, Any]:
-    """The last row of ``reviews.alert_states`` on one of ``identifiers``; empty without any.
-
-    The estimated month of an alert may have moved since.
-    """
-    ordered = alert_states.sort("imported_at", "verdict_id").iter_rows(named=True)
-    given = [
-        row
-        for row in ordered
-        if any(is_same(row["alert_id"], identifier) for identifier in identifiers)
-    ]
-    return given[-1] if given else {}
-
-
-def _prefix(*subject: str | None) -> str:
-    text = "\n".join("" if part is None else f"={part}" for part in subject)
-    return f"a{hashlib.sha256(text.encode()).hexdigest()[:10]}"
-
-
-def _parted(identifier: str) -> tuple[str, str]:
-    prefix, _, month = identifier.partition("-")
-    return prefix, month
-
-
-def _number(month: str) -> int:
-    year, _, of_year = month.partition("-")
-    return 12 * int(year) + int(of_year)

@@ -1,5 +1,6 @@
 """Alerts: planted changes of each series, one alert for each cause, and states that stay."""
 
+from bisect import bisect_right
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -9,13 +10,13 @@ import pytest
 
 from perf_assets.core.analyses import alert_series
 from perf_assets.core.analyses.alert_series import is_large, raised_changes
+from perf_assets.core.analyses.alert_states import is_same
 from perf_assets.core.analyses.alerts import (
     MOST_A_MONTH,
     MOST_ISSUES,
     alert_id,
     alerts,
     grouped,
-    is_same,
 )
 from perf_assets.months import add_months, end_of, start_of
 from perf_assets.tables import schema_of
@@ -72,14 +73,10 @@ class History:
                 )
 
     def counts(self, **changes: Any) -> pl.DataFrame:
-        ends = [end_of(month) for month in self.months]
+        at = sorted(bug["closed_at"] for bug in self.bugs if bug["closed_at"] is not None)
         still = [
-            sum(
-                start_of(bug["month"]) < end
-                and (bug["closed_at"] is None or bug["closed_at"] > end)
-                for bug in self.bugs
-            )
-            for end in ends
+            int(self.opened[: index + 1].sum()) - bisect_right(at, end_of(month))
+            for index, month in enumerate(self.months)
         ]
         frame = pl.DataFrame(
             {
@@ -179,7 +176,7 @@ def test_two_series_that_change_together_are_one_alert() -> None:
 
 
 def test_changes_that_are_too_small_are_not_raised_however_certain() -> None:
-    history = History(before={**FLAT, "share": 0.10}, after={"share": 0.14}, size=1200, months=40)
+    history = History(before={**FLAT, "share": 0.10}, after={"share": 0.14}, size=400)
     assert [one for one in raised(history) if one["series"] == "opened_share"] == []
 
 
@@ -217,6 +214,13 @@ def test_answers_that_are_still_to_come_are_no_change() -> None:
         if bug["month"] == history.months[-1] and bug["hours_to_first_comment"] > 48:
             bug["hours_to_first_comment"] = None
     assert raised(history) == []
+
+
+def test_where_half_wait_for_more_than_thirty_days_the_factor_is_a_bound() -> None:
+    (found,) = raised(History(before={**FLAT, "hours": 30.0}, after={"hours": 5000.0}, size=40))
+    assert "to no answer within 30 days, at least 2" in found["result"]
+    (found,) = raised(History(before={**FLAT, "hours": 5000.0}, after={"hours": 30.0}, size=40))
+    assert ": no answer within 30 days to " in found["result"] and "at most 0.0" in found["result"]
 
 
 def test_published_series_have_no_flow_and_no_alerts() -> None:

@@ -1,0 +1,50 @@
+"""By what an alert is known, and what people said of it, however its estimated month moves."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+NEW = "new"
+MOVED_MONTHS = 2
+"""By so many months the estimated month of a change may move, and it stays the same alert."""
+
+
+def identifier(repository: str, area: str | None, series: str, direction: str, month: str) -> str:
+    """What an alert is known by: what changed, in short, and the month of the change."""
+    parts = (repository, area, series, direction)
+    text = "\n".join("" if part is None else f"={part}" for part in parts)
+    return f"a{hashlib.sha256(text.encode()).hexdigest()[:10]}-{month}"
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two identifiers are of the same alert, whose estimated month may have moved.
+
+    Raises
+    ------
+    ValueError
+        One of them is no identifier.
+    """
+    (of_one, _, month), (of_other, _, other_month) = one.partition("-"), other.partition("-")
+    return of_one == of_other and months_apart(month, other_month) <= MOVED_MONTHS
+
+
+def months_apart(one: str, other: str) -> int:
+    """How many months lie between two, written YYYY-MM."""
+    return abs(_number(one) - _number(other))
+
+
+def state_in_force(identifiers: Sequence[str], alert_states: pl.DataFrame) -> dict[str, Any]:
+    """The last row of ``reviews.alert_states`` on one of ``identifiers``; empty without any.
+
+    The estimated month of an alert may have moved since.
+    """
+    ordered = alert_states.sort("imported_at", "verdict_id").iter_rows(named=True)
+    given = [row for row in ordered if any(is_same(row["alert_id"], one) for one in identifiers)]
+    return given[-1] if given else {}
+
+
+def _number(month: str) -> int:
+    year, _, of_year = month.partition("-")
+    return 12 * int(year) + int(of_year)
