@@ -128,6 +128,22 @@ def test_the_environments_that_fields_state_are_the_planned_ones(sampled: Prepar
     assert len(expected) > 100 and sorted(stated) == sorted(expected)
 
 
+def test_areas_are_planted_for_every_source_and_rule(sampled: Prepared) -> None:
+    with duckdb.connect(str(sampled.data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
+        counts = dict(
+            connection.sql(
+                "select coalesce(area_source, 'none'), count(*) from marts.bug_areas group by all"
+            ).fetchall()
+        )
+        named = connection.sql(
+            "select distinct area_rule from intermediate.area_evidence where area_source = 'fix'"
+        ).fetchall()
+        triaged = connection.sql("select count(*) from intermediate.first_triage").fetchall()
+    assert set(counts) == {"label", "fix", "stack_trace", "none"}
+    assert min(counts.values()) > 4 and triaged > [(20,)]
+    assert sorted(named) == [("directory",), ("pattern",)]
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("seed", "sizes"),
