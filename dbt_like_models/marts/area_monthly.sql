@@ -48,8 +48,8 @@ history as (
         history.opened_month,
         history.is_performance,
         history.state,
-        history.is_fixed and strftime(history.closed_at at time zone 'UTC', '%Y-%m') = history.month
-            as is_newly_fixed
+        history.is_fixed,
+        history.closed_at
     from marts.issue_history as history
     inner join bug_areas using (dataset, repository, number)
     where history.is_bug_report
@@ -78,7 +78,9 @@ happenings as (
         cast(state = 'open' as integer) as open_step,
         cast(month = opened_month as integer) as opened,
         case when month = opened_month then share else 0 end as weight,
-        cast(coalesce(is_newly_fixed, false) as integer) as newly_fixed
+        cast(
+            is_fixed and strftime(closed_at at time zone 'UTC', '%Y-%m') = month as integer
+        ) as newly_fixed
     from history
     union all
     select

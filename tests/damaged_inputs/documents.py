@@ -10,6 +10,7 @@ import github
 
 from perf_assets.cli.lint_settings import settings
 from perf_assets.config.study import load_study
+from perf_assets.core.areas.code_owners import CodeOwners
 from perf_assets.lint.globs import is_meant_or_within
 from perf_assets.mock_servers.corpus import Corpus, read_corpus
 from perf_assets.mock_servers.github.server import CorpusServer
@@ -23,6 +24,14 @@ from tests.answer_fuzzing import HASTE
 from tests.damaged_inputs.damage import damaged, json_of, spoilt, text_damaged, toml_of
 from tests.damaged_inputs.kinds import Kind, Surroundings, TryOne, unchanged_where_refused
 
+OWNERS = """# who reviews
+* @ada
+/src/nn/ @lab/networks ada@example.org # remarks
+docs/* @lab/writers
+a\\ b.md @bo
+**/x?/*.py @lab/x
+third_party/
+"""
 STUDY = """name = "mine"
 performance_labels = ["performance", "perf: *"]
 non_bug_labels = ["feature"]
@@ -49,6 +58,13 @@ git = "https://example.com/owner/name.git"
 github_url = "https://github.example.com/api/v3"
 checks = false
 aliases = ["old/name"]
+
+[repositories.areas]
+labels = { "module: *" = "*", "module: crash" = "" }
+files = { "/aten/src/**" = "aten", "*.py" = "" }
+roots = ["torch", "torch/csrc"]
+depth = 2
+codeowners = true
 
 [[repositories]]
 name = "owner/other"
@@ -192,8 +208,20 @@ def _lines(valid: bytes, chance: random.Random) -> bytes:
     return b"".join(lines)
 
 
+def _owners(surroundings: Surroundings) -> TryOne:
+    """A file of code owners of somebody else's repository."""
+
+    def try_one(chance: random.Random) -> object:
+        damage = damaged if chance.random() < 0.5 else text_damaged
+        owners = CodeOwners(damage(OWNERS.encode(), chance))
+        return [owners.area(path) for path in ("src/nn/a.py", "a b.md", "docs/x/y.md", "")]
+
+    return try_one
+
+
 KINDS = (
     Kind("study_files", 150, _studies),
+    Kind("code_owners", 40, _owners),
     Kind("settings_of_checks", 100, _settings),
     Kind("added_repositories", 80, _added),
     Kind("corpora", 100, _corpora),

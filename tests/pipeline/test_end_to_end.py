@@ -149,6 +149,22 @@ def test_who_fixed_and_which_accounts_are_programs_is_as_planned(sampled: Prepar
         assert {("tensorkit-robot", "name"), ("helpdesk", "behaviour")} < set(programs.fetchall())
 
 
+def test_areas_are_planted_for_every_source_and_rule(sampled: Prepared) -> None:
+    with duckdb.connect(str(sampled.data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
+        counts = dict(
+            connection.sql(
+                "select coalesce(area_source, 'none'), count(*) from marts.bug_areas group by all"
+            ).fetchall()
+        )
+        named = connection.sql(
+            "select distinct area_rule from intermediate.area_evidence where area_source = 'fix'"
+        ).fetchall()
+        triaged = connection.sql("select count(*) from intermediate.first_triage").fetchall()
+    assert set(counts) == {"label", "fix", "stack_trace", "none"}
+    assert min(counts.values()) > 4 and triaged > [(20,)]
+    assert sorted(named) == [("directory",), ("pattern",)]
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("seed", "sizes"),

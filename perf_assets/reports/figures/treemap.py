@@ -115,13 +115,9 @@ def treemap(title: str, rows: pl.DataFrame, measure: str, shade: str) -> Spec:
         "layer": [
             _rectangles(drawn, measure, shade),
             _frames(frames),
-            _texts(pl.DataFrame(headings), INK, "bold", "left"),
-            *(
-                _texts(part.select("x", "y", "text"), color, "normal", "left")
-                for color, part in (
-                    ("white", drawn.filter(pl.col("text") != "", pl.col("is_dark"))),
-                    (INK, drawn.filter(pl.col("text") != "", ~pl.col("is_dark"))),
-                )
+            _texts(pl.DataFrame(headings), "bold"),
+            _texts(
+                drawn.filter(pl.col("text") != "").select("x", "y", "text", "is_dark"), "normal"
             ),
         ],
     }
@@ -211,19 +207,15 @@ def _frames(boxes: pl.DataFrame) -> Spec:
     }
 
 
-def _texts(rows: pl.DataFrame, color: str, weight: str, align: str) -> Spec:
+def _texts(rows: pl.DataFrame, weight: str) -> Spec:
+    color = {"condition": {"test": "datum.is_dark === true", "value": "white"}, "value": INK}
     return {
         "data": {"values": values(rows)},
-        "mark": {
-            "type": "text",
-            "align": align,
-            "fontSize": 11,
-            "fontWeight": weight,
-            "color": color,
-        },
+        "mark": {"type": "text", "align": "left", "fontSize": 11, "fontWeight": weight},
         "encoding": {
             "x": _place("x", WIDTH),
             "y": _place("y", HEIGHT),
             "text": {"field": "text", "type": "nominal"},
+            "color": color,
         },
     }

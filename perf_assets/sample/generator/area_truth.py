@@ -37,7 +37,7 @@ def _evidence(bug: Issue, fix: Collection[Commit]) -> tuple[str | None, list[str
 
 
 def _shares(areas: Sequence[str]) -> dict[str, Fraction]:
-    return {area: Fraction(count, len(areas)) for area, count in Counter(areas).items()}
+    return {area: Fraction(count, len(areas)) for area, count in sorted(Counter(areas).items())}
 
 
 def _is_aside(path: str) -> bool:
@@ -93,7 +93,7 @@ def area_monthly(
                 if moment.month == bug.month:
                     weights[at] += share
             _add_times(times, plan, bug, area, metrics[bug])
-    for area in {area for shares in areas.values() for area in shares}:
+    for area in sorted({area for shares in areas.values() for area in shares}):
         for month in range(first, calendar.count):
             yield {
                 "dataset": "live",
@@ -152,8 +152,9 @@ def hot_spots(plan: Plan, bugs: Sequence[Issue], fixes: Fixes) -> Iterator[Row]:
         for commit in fixes[bug]:
             for path in commit.files:
                 touched[path][commit].add(bug)
-    for path, commits in touched.items():
-        hot = [commit for commit, fixed in commits.items() if any(b.is_performance for b in fixed)]
+    for path, commits in sorted(touched.items()):
+        in_order = sorted(commits, key=lambda commit: commit.sha)
+        hot = [c for c in in_order if any(bug.is_performance for bug in commits[c])]
         if not hot or _is_aside(path):
             continue
         first, last = min(commit.at for commit in hot), max(commit.at for commit in hot)
