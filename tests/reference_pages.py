@@ -20,7 +20,7 @@ from perf_assets.reports.dictionary import kind_of, meaning_of
 from perf_assets.reports.markdown_table import markdown_table
 from perf_assets.reports.writing import write_whole
 from perf_assets.sql_models.dependencies import made_from, origin_of
-from perf_assets.sql_models.files import described_tables
+from perf_assets.sql_models.files import LINEAGE, described_tables, lineage_text
 from perf_assets.tables import Table
 
 WRITTEN = "Written by `make reference`"
@@ -61,6 +61,7 @@ def pages() -> dict[str, str]:
         "data_dictionary.md": dictionary_markdown(),
         "reference/commands.md": commands_markdown(),
         "reference/study_file.md": study_file_markdown(),
+        f"../perf_assets/sql_models/{LINEAGE}": lineage_text(),
     }
 
 

@@ -5,6 +5,8 @@ What a model reads stands behind FROM and JOIN, with its schema; to parse its te
 many times as long, and is left to whoever needs more than that.
 """
 
+import hashlib
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +15,7 @@ from functools import cache, cached_property
 from graphlib import CycleError, TopologicalSorter
 from itertools import takewhile, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.paths import models_dir
@@ -22,6 +24,7 @@ from perf_assets.tables import LAYERS, Table, declared
 if TYPE_CHECKING:
     from perf_assets.sql_models.parsing import ColumnSource
 
+LINEAGE = "column_lineage.json"
 COMMENTS_AND_TEXTS = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'", re.DOTALL)
 TABLE_READ = re.compile(r"\b(?:from|join)\s+([a-z_]\w*\.[a-z_]\w*)", re.IGNORECASE)
 
@@ -52,7 +55,8 @@ class Model:
     def column_lineage(self) -> Mapping[str, "tuple[ColumnSource, ...]"]:
         """The columns of the tables it reads from which each of its own columns is made.
 
-        Followed when it is needed: that takes some time.
+        Following them takes a second for all models, so that it is written down (`make reference`);
+        what was written of another text, or of other columns, is followed again.
 
         Raises
         ------
@@ -60,9 +64,14 @@ class Model:
             A column cannot be followed, or the columns differ from the declared ones; the sentence
             names the file.
         """
-        from perf_assets.sql_models.parsing import column_lineage, parse_query  # noqa: PLC0415
-
-        sources = column_lineage(self.path, parse_query(self.path, self.sql), self.reads)
+        written_down = _written_lineage().get(self.name, {})
+        if written_down.get("basis") == self.lineage_basis:
+            sources = {
+                column: tuple((str(table), str(name)) for table, name in found)
+                for column, found in written_down["columns"].items()
+            }
+        else:
+            sources = self.followed_lineage()
         selected, written = list(sources), list(self.table.column)
         if selected != written:
             pairs = enumerate(zip_longest(selected, written))
@@ -72,6 +81,38 @@ class Model:
                 f"{self.name} is declared with {_at(written, index)} there"
             )
         return sources
+
+    def followed_lineage(self) -> "dict[str, tuple[ColumnSource, ...]]":
+        """The same, by parsing its text."""
+        from perf_assets.sql_models.parsing import column_lineage, parse_query  # noqa: PLC0415
+
+        return column_lineage(self.path, parse_query(self.path, self.sql), self.reads)
+
+    @property
+    def lineage_basis(self) -> str:
+        """A digest of what the lineage follows from: its text, and the columns that it reads."""
+        columns = [[table.name, *table.column] for table in self.reads]
+        return hashlib.sha256(json.dumps([self.sql, columns]).encode()).hexdigest()[:16]
+
+
+def lineage_text() -> str:
+    """The lineage of all models as it is written down."""
+    found = {
+        model.name: {"basis": model.lineage_basis, "columns": model.followed_lineage()}
+        for model in load_models()
+    }
+    rows = (f"{json.dumps(name)}: {json.dumps(found[name])}" for name in sorted(found))
+    return "{\n" + ",\n".join(rows) + "\n}\n"
+
+
+@cache
+def _written_lineage() -> Mapping[str, Mapping[str, Any]]:
+    try:
+        text = Path(__file__).with_name(LINEAGE).read_text(encoding="utf-8")
+        written: dict[str, Mapping[str, Any]] = json.loads(text)
+    except (OSError, ValueError):  # while it is being written anew
+        return {}
+    return written
 
 
 def load_models(directory: Path | None = None) -> tuple[Model, ...]:
