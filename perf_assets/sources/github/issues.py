@@ -21,6 +21,7 @@ from perf_assets.sources.github.response_types import Issue
 Shape = TypeVar("Shape")
 
 PAGE = 100
+FEW_CHANGES = 25  # most refreshes find no more, and GitHub charges the size of a page
 # A page requests its issues, and for each of them: its connections, the commits of its pull
 # requests, and who reacted to it and to its comments. GitHub divides by 100:
 # https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
@@ -113,7 +114,8 @@ class IssueSource:
         paging = Paging(self.repository)
         while True:
             sent = {**variables, **counted, "after": after}
-            data = self.client.query(queries.changed_document(len(counted)), sent, first=PAGE)
+            size = FEW_CHANGES if after is None else PAGE
+            data = self.client.query(queries.changed_document(len(counted)), sent, first=size)
             found = self._checked(response_types.Changed, data)["repository"]
             self._check_name(found["nameWithOwner"])
             # The first answer decides: what changes while we read is found by the next look.

@@ -64,7 +64,7 @@ CONNECTIONS = {
 # How much of each nested connection comes with its issue; the rest is requested by itself.
 FIRST = {
     "labels": 30,
-    "comments": 20,  # each costs a hundredth of a point, for its reactions
+    "comments": 25,  # each costs a hundredth of a point, for its reactions
     "timelineItems": 50,
     "closedByPullRequestsReferences": 3,  # each costs a hundredth of a point, for its commits
 }
