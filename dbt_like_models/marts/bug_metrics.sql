@@ -103,9 +103,12 @@ metrics as (
         fix_not_analysed,
         hours_to_first_comment,
         hours_to_first_member_comment,
-        least(
-            hours_to_first_comment,
-            date_diff('microsecond', opened_at, waited_until) / 3600000000
+        greatest(
+            0,
+            least(
+                hours_to_first_comment,
+                date_diff('microsecond', opened_at, waited_until) / 3600000000
+            )
         ) as hours_unanswered,
         author_association,
         comments,

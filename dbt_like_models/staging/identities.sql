@@ -99,7 +99,7 @@ owners as (
     select
         repository,
         address,
-        min(login) as login,
+        min(login) as owner,
         list_sort(list(distinct evidence)) as evidence
     from kept
     group by repository, address
@@ -122,9 +122,9 @@ joined as (
         address,
         addresses.author_email,
         addresses.commits,
-        owners.login,
+        owners.owner as login,
         owners.evidence,
-        coalesce(owners.login, address) as person
+        coalesce(owners.owner, address) as person
     from addresses
     left join owners using (repository, address)
 )

@@ -227,6 +227,8 @@ def test_every_analysis_has_rows_of_each_framework_and_of_both_together(small: D
     }
     of_repositories = {"analysis.open_share_changes", "analysis.closing_rates"}
     # Alerts are of what is mined: what is published is over.
+    # Who wrote the published fixes is not published. Pairs and means are of no one repository.
+    missing |= {"fixing_concentration", "project_comparisons", "pooled_effects"}
     left_out = {"marts.alerts", *(f"analysis.{name}" for name in missing)}
     for table in analyses().keys() - left_out:
         query = f"SELECT repository FROM {table} WHERE dataset = 'replication'"

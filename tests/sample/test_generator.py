@@ -20,6 +20,7 @@ from perf_assets.core.paper.constants import KEYWORDS
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import add_months, end_of, months_between
 from perf_assets.sample.generator import GeneratedCorpus, generate, texts
+from perf_assets.sample.generator.model import is_bot
 from perf_assets.sample.generator.traps import REGISTER
 from tests.effort import some
 from tests.paths import ROOT
@@ -310,7 +311,7 @@ def test_metrics_follow_from_links_commits_and_comments(corpus):
         users = [
             record["user"] or {"login": "ghost", "type": "User"} for record in comments[number]
         ]
-        people = [user["login"] for user in users if user["type"] != "Bot"]
+        people = [user["login"] for user in users if not is_bot(user["login"])]
         assert (bug["comments"], bug["commentators"]) == (len(people), len(set(people)))
         assert bug["comments_with_bots"] == len(users)
         assert bug["commentators_with_bots"] == len({user["login"] for user in users})

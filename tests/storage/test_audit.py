@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import month_of
+from perf_assets.sources.github.batches import REACTIONS
 from perf_assets.storage.audit import suites
 from perf_assets.storage.audit.auditing import AuditReport, audit, audit_together, quarantine
 from perf_assets.storage.audit.parameters import Parameters
@@ -66,6 +67,7 @@ def issues(created: list[datetime]) -> pl.DataFrame:
             "number": numbers,
             "title": "slow",
             "author_type": "User",
+            **dict.fromkeys(REACTIONS.values(), 0),
             "state": "open",
             "state_reason": None,
             "created_at": created,
@@ -264,7 +266,7 @@ def test_partitions_that_are_judged_together_get_the_verdict_they_would_get_alon
 def test_of_a_rule_that_most_rows_keep_the_share_of_each_partition_counts() -> None:
     def comments(authors: list[str | None]) -> pl.DataFrame:
         row = {"repository": "owner/name", "number": 1, "created_at": DAY, "month": MONTH}
-        row["author_type"] = "User"
+        row |= {"author_type": "User", **dict.fromkeys(REACTIONS.values(), 0)}
         frame = pl.DataFrame({"author": authors}, schema={"author": pl.String})
         numbers = pl.int_range(1, pl.len() + 1)
         return frame.with_columns(comment_id=numbers, **{k: pl.lit(v) for k, v in row.items()})

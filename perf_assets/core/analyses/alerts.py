@@ -36,6 +36,9 @@ UNKNOWN = "unknown"
 NEAR_MONTHS = 1
 """Changes of one cause are at most so many months apart."""
 
+FOLLOWING_MONTHS = 12
+"""An area that changes as the repository did, so many months later at most, is of its cause."""
+
 MOST_A_MONTH = 5
 """Alerts of a repository in a month; what else changed then is named in the strongest."""
 
@@ -142,7 +145,8 @@ def grouped(found: Sequence[Raised]) -> list[list[Raised]]:
     """The changes by cause, the strongest of each first; groups in a fixed order.
 
     Two are of one cause that are at most a month apart and either of the same repository or area,
-    or of areas, or a repository and an area, that the same issues move.
+    or of areas, or a repository and an area, that the same issues move; or that are a repository
+    and an area that goes where the repository went.
     """
     groups: list[list[Raised]] = []
     for one in found:
@@ -165,12 +169,29 @@ def grouped(found: Sequence[Raised]) -> list[list[Raised]]:
 
 
 def _is_one_cause(one: Raised, other: Raised) -> bool:
-    if one.repository != other.repository or months_apart(one.month, other.month) > NEAR_MONTHS:
+    if one.repository != other.repository:
+        return False
+    if _follows(one, other) or _follows(other, one):
+        return True
+    if months_apart(one.month, other.month) > NEAR_MONTHS:
         return False
     if one.area == other.area:
         return True
     numbers, others = set(one.numbers), set(other.numbers)
     return len(numbers & others) >= SAME_SHARE * max(1, len(numbers | others))
+
+
+def _follows(part: Raised, whole: Raised) -> bool:
+    """Whether an area goes where the whole repository went, within a year of it.
+
+    The fewer reports an area has, the later its change shows, and the worse it is dated.
+    """
+    is_alike = (part.series, part.direction) == (whole.series, whole.direction)
+    if whole.area is not None or part.area is None or not is_alike:
+        return False
+    is_before = part.month < whole.month
+    within = NEAR_MONTHS if is_before else FOLLOWING_MONTHS
+    return months_apart(part.month, whole.month) <= within
 
 
 def _strength(raised: Raised) -> tuple[float, bool, str, str]:

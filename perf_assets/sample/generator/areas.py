@@ -6,7 +6,7 @@ Drawn by a stream of its own, so that all else stays as it is.
 from pathlib import PurePosixPath
 from random import Random
 
-from perf_assets.sample.generator.model import Event, Issue, person
+from perf_assets.sample.generator.model import Event, Issue, is_bot, person
 from perf_assets.sample.generator.planner import HOUR, Plan
 
 LABEL_AREAS = {
@@ -86,12 +86,14 @@ def _trace(issue: Issue, rng: Random) -> None:
 
 
 def triaged_after(issue: Issue) -> float | None:
-    """Hours from the opening until somebody else than the author put a label on it."""
+    """Hours from the opening until a person other than the author put a label on it."""
     author = person(issue.author)
     times = [
         event.at
         for event in issue.events
-        if event.kind == "labeled" and person(event.actor) not in (None, author)
+        if event.kind == "labeled"
+        and person(event.actor) not in (None, author)
+        and not is_bot(event.actor)
     ]
     return (min(times) - issue.created) / HOUR if times else None
 

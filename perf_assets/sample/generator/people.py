@@ -15,8 +15,9 @@ from perf_assets.sample.generator.model import (
     Issue,
     Person,
     is_bot,
+    person,
 )
-from perf_assets.sample.generator.planner import BOTS, Plan
+from perf_assets.sample.generator.planner import BOTS, HOUR, Plan
 
 NOREPLY = "@users.noreply.github.com"
 WELCOME = 120  # seconds after the opening within which a program greets
@@ -154,3 +155,21 @@ def _author(commit: Commit, told: Collection[str]) -> str:
     """The account of the author where it can be known, else the address."""
     is_known = commit.email in told or commit.email.endswith(NOREPLY)
     return commit.author if commit.author is not None and is_known else commit.email
+
+
+def planned_answers(
+    plan: Plan, issue: Issue, of_people: Sequence[Comment]
+) -> dict[str, str | float | None]:
+    """Who reported, when a member answered, and for how long nobody had while it was open."""
+    author = person(issue.author)
+    answers = [comment for comment in of_people if person(comment.author) != author]
+    by_members = [one.at for one in answers if association(plan, one.author) == "MEMBER"]
+    read_until = max(each.updated for each in plan.issues)
+    until = min([issue.closed or read_until, read_until, *(comment.at for comment in answers)])
+    return {
+        "author_association": association(plan, issue.author),
+        "hours_to_first_member_comment": (
+            (min(by_members) - issue.created) / HOUR if by_members else None
+        ),
+        "hours_unanswered": (until - issue.created) / HOUR,
+    }

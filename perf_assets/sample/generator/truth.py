@@ -22,7 +22,7 @@ from perf_assets.sample.generator.corpus import timestamp
 from perf_assets.sample.generator.fix_truth import bug_lifetime, fix_contents, introducing_commits
 from perf_assets.sample.generator.history import in_order
 from perf_assets.sample.generator.model import Comment, Commit, Issue, Pull, is_bot, person
-from perf_assets.sample.generator.people import FIXERS, association, planned_fixers
+from perf_assets.sample.generator.people import FIXERS, planned_answers, planned_fixers
 from perf_assets.sample.generator.planner import DAY, HOUR, Calendar, Plan
 from perf_assets.sample.generator.program import planted_findings
 from perf_assets.tables import schema_of
@@ -209,7 +209,7 @@ def _metrics(plan: Plan, issue: Issue, fix: set[Commit]) -> Row:
         "fix_commits": len(fix),
         **fix_contents(fix),
         **_talk(issue, of_people),
-        **_answers(plan, issue, of_people),
+        **planned_answers(plan, issue, of_people),
         **with_bots,
         "reopenings": len(issue.reopenings),
     }
@@ -223,22 +223,6 @@ def _talk(issue: Issue, comments: Sequence[Comment]) -> Row:
         "hours_to_first_comment": (min(answers) - issue.created) / HOUR if answers else None,
         "comments": len(comments),
         "commentators": len({person(comment.author) for comment in comments}),
-    }
-
-
-def _answers(plan: Plan, issue: Issue, of_people: Sequence[Comment]) -> Row:
-    """Who reported, when a member answered, and for how long nobody had while it was open."""
-    author = person(issue.author)
-    answers = [comment for comment in of_people if person(comment.author) != author]
-    by_members = [one.at for one in answers if association(plan, one.author) == "MEMBER"]
-    read_until = max(each.updated for each in plan.issues)
-    until = min([issue.closed or read_until, read_until, *(comment.at for comment in answers)])
-    return {
-        "author_association": association(plan, issue.author),
-        "hours_to_first_member_comment": (
-            (min(by_members) - issue.created) / HOUR if by_members else None
-        ),
-        "hours_unanswered": (until - issue.created) / HOUR,
     }
 
 

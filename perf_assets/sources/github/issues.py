@@ -34,7 +34,7 @@ _REQUESTS_PER_ISSUE = (
 PAGE_POINTS = round((1 + PAGE * _REQUESTS_PER_ISSUE) / 100)
 SEARCH_LIMIT = 1000  # https://docs.github.com/rest/search: a search returns no more
 COUNTS_PER_REQUEST = 40
-RESTS_PER_REQUEST = 30
+RESTS_PER_REQUEST = 40
 HELD_ISSUES = 1000  # read and not yet stored: what a run that is killed reads again
 # GitHub advises against many requests at once, and limits them:
 # https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
