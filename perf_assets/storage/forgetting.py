@@ -32,11 +32,11 @@ TEXT_COLUMNS = """
     ORDER BY ALL
 """
 OF_COMMITS = """
-    SELECT DISTINCT author_email, author_name FROM raw.commits
+    SELECT DISTINCT author_email, canonical_email, author_name FROM raw.commits
     WHERE lower(author_login) = $1 OR list_contains($2, author_email)
 """
 OF_IDENTITIES = """
-    SELECT DISTINCT author_email, author_name FROM raw.commits
+    SELECT DISTINCT author_email, canonical_email, author_name FROM raw.commits
     WHERE author_email IN (
         SELECT author_email FROM staging.identities WHERE person = $1 OR login = $1
     )
@@ -109,7 +109,7 @@ def _of_person(
 ) -> tuple[set[str], set[str]]:
     """The addresses and names of commits that are known as the person's."""
     given = [stored for one in emails for stored in (one.casefold(), hashed_address(one, key))]
-    found: set[tuple[str | None, str | None]] = set()
+    found: set[tuple[str | None, str | None, str | None]] = set()
     with open_warehouse(data_dir.warehouse) as database:
         for query, values in (
             (OF_COMMITS, [login.casefold(), given]),
@@ -117,8 +117,8 @@ def _of_person(
         ):
             with suppress(duckdb.CatalogException):  # nothing was computed yet
                 found.update(database.frame(query, values).iter_rows())
-    own = {email for email, _ in found if email is not None}
-    return own - set(given), {name for _, name in found if name is not None}
+    own = {email for *both, _ in found for email in both if email is not None}
+    return own - set(given), {name for *_, name in found if name is not None}
 
 
 def _clean(
