@@ -1,7 +1,7 @@
 """People who want to be forgotten: taken out of all that is stored, and kept out from then on."""
 
 import shutil
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 
@@ -18,7 +18,7 @@ from perf_assets.storage.forgotten import read_forgotten, write_forgotten
 from perf_assets.storage.lock import writing
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.verdicts import read_log, write_log
-from perf_assets.storage.warehouse import let_go, open_warehouse
+from perf_assets.storage.warehouse import Database, let_go, open_warehouse
 from perf_assets.tables.ddl import quoted_name
 from perf_assets.tables.frames import frame_of, registered
 
@@ -102,6 +102,18 @@ def take_out(data_dir: DataDirectory, forgotten: Forgotten) -> dict[str, int]:
     let_go(data_dir.warehouse)
     set_in_place(unfinished, data_dir.warehouse)
     return changed
+
+
+def keep_out(database: Database, data_dir: DataDirectory) -> None:
+    """Take whoever is forgotten in ``data_dir`` out of rows that came from elsewhere.
+
+    Another machine may have shipped them to a lake since; they leave it with the next that ships
+    from here. All is looked at each time, as what was brought before may not have been.
+    """
+    forgotten = read_forgotten(data_dir)
+    if forgotten:
+        with database.transaction():
+            deque(_clean(database.connection, forgotten), maxlen=0)
 
 
 def _of_person(
