@@ -62,7 +62,7 @@ accounts as (
             end
         ) as rank_of_association,
         min(created_at) as first_seen_at,
-        count(*) as contributions
+        count(created_at) as contributions
     from seen
     group by repository, login
 ),

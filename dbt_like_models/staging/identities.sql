@@ -105,7 +105,7 @@ owners as (
         list_sort(list(distinct evidence)) as evidence
     from kept
     group by repository, address
-    having count(distinct login) = 1
+    having count(distinct kept.login) = 1
 ),
 
 addresses as (
@@ -113,7 +113,7 @@ addresses as (
         repository,
         author_email,
         case when count(distinct address) = 1 then min(address) else author_email end as address,
-        count(*) as commits
+        count(sha) as commits
     from written
     group by repository, author_email
 ),
