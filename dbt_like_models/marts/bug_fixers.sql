@@ -65,7 +65,7 @@ authored as (
         fixes.dataset,
         fixes.number,
         written.person,
-        count(*) as commits,
+        count(sha) as commits,
         min(written.committed_at) as fixed_at
     from fixes
     inner join written using (repository, sha)
