@@ -20,14 +20,24 @@ identities as (
     select * from staging.identities
 ),
 
+merges as (
+    select
+        account,
+        min(other) as other
+    from meta.account_decisions
+    where decision = 'same_as'
+    group by account
+),
+
 accounts as (
     select
-        repository,
-        lower(login) as login,
-        bool_or(is_member) as is_member,
-        bool_or(is_bot) as is_bot
-    from staging.accounts
-    group by repository, lower(login)
+        accounts.repository,
+        coalesce(merges.other, lower(accounts.login)) as login,
+        bool_or(accounts.is_member) as is_member,
+        bool_or(accounts.is_bot) as is_bot
+    from staging.accounts as accounts
+    left join merges on lower(accounts.login) = merges.account
+    group by accounts.repository, coalesce(merges.other, lower(accounts.login))
 ),
 
 written as (
@@ -55,7 +65,7 @@ authored as (
         fixes.dataset,
         fixes.number,
         written.person,
-        count(*) as commits,
+        count(sha) as commits,
         min(written.committed_at) as fixed_at
     from fixes
     inner join written using (repository, sha)

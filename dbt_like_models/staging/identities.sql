@@ -1,6 +1,7 @@
 -- The addresses of commits, and whose they are. By exact rules only: an address that GitHub made of a
 -- login, the account that GitHub takes the author of a commit for, the file .mailmap, and the study
--- file, which goes before them. An address that two accounts claim belongs to nobody else.
+-- file, which goes before them. An address that two accounts claim belongs to nobody else, and so does
+-- one that .mailmap takes for several by the names beside it.
 
 with
 
@@ -15,9 +16,10 @@ decisions as (
 merges as (
     select
         account,
-        other
+        min(other) as other
     from decisions
     where decision = 'same_as'
+    group by account
 ),
 
 separated as (
@@ -99,56 +101,98 @@ owners as (
     select
         repository,
         address,
-        min(login) as owner,
+        min(login) as login,
         list_sort(list(distinct evidence)) as evidence
     from kept
     group by repository, address
-    having count(distinct login) = 1
+    having count(distinct kept.login) = 1
 ),
 
 addresses as (
     select
         repository,
         author_email,
-        min(address) as address,
-        count(*) as commits
+        case when count(distinct address) = 1 then min(address) else author_email end as address,
+        count(sha) as commits
     from written
     group by repository, author_email
 ),
 
-joined as (
+owned as (
     select
         repository,
         address,
         addresses.author_email,
         addresses.commits,
-        owners.owner as login,
-        owners.evidence,
-        coalesce(owners.owner, address) as person
+        owners.login,
+        owners.evidence
     from addresses
     left join owners using (repository, address)
+),
+
+joined as (
+    select
+        owned.repository,
+        owned.address,
+        owned.author_email,
+        owned.commits,
+        case when separated.account is null then owned.login end as login,
+        case when separated.account is null then owned.evidence end as evidence,
+        case
+            when separated.account is null then coalesce(owned.login, owned.address)
+            else owned.author_email
+        end as person
+    from owned
+    left join separated
+        on owned.author_email = separated.account and owned.login = separated.other
+),
+
+-- What is said of an address goes before what is said of its account.
+merged as (
+    select
+        joined.repository,
+        joined.address,
+        joined.author_email,
+        joined.commits,
+        joined.login,
+        joined.evidence,
+        joined.person,
+        coalesce(of_email.other, of_address.other, of_person.other) as other
+    from joined
+    left join merges as of_email on joined.author_email = of_email.account
+    left join merges as of_address on joined.address = of_address.account
+    left join merges as of_person on joined.person = of_person.account
+),
+
+-- Where the study file has an address for a person, whoever it belongs to is that person.
+heads as (
+    select
+        joined.repository,
+        joined.author_email,
+        coalesce(merges.other, joined.person) as person
+    from joined
+    left join merges on joined.person = merges.account
 )
 
 select
-    repository,
-    author_email,
-    coalesce(of_person.other, of_address.other, joined.person) as person,
-    joined.login,
+    merged.repository,
+    merged.author_email,
+    coalesce(heads.person, merged.other, merged.person) as person,
+    merged.login,
     list_concat(
         list_concat(
-            coalesce(joined.evidence, cast([] as varchar[])),
+            coalesce(merged.evidence, cast([] as varchar[])),
             case
-                when joined.address <> joined.author_email then cast(['mailmap'] as varchar[])
+                when merged.address <> merged.author_email then cast(['mailmap'] as varchar[])
                 else cast([] as varchar[])
             end
         ),
         case
-            when of_person.other is not null or of_address.other is not null
-                then cast(['study_file'] as varchar[])
+            when merged.other is not null then cast(['study_file'] as varchar[])
             else cast([] as varchar[])
         end
     ) as merge_evidence,
-    joined.commits
-from joined
-left join merges as of_person on joined.person = of_person.account
-left join merges as of_address on joined.author_email = of_address.account
+    merged.commits
+from merged
+left join heads
+    on merged.repository = heads.repository and merged.other = heads.author_email

@@ -26,13 +26,14 @@ def forget(login: str, emails: tuple[str, ...], data_dir: Path, *, yes: bool) ->
     A name that says nothing stands for them instead, the same everywhere, so that all counts stay;
     mentions of them in texts become it too. They are kept out when issues and commits are read
     again, and when a backup is restored. It cannot be undone. The clone of a repository has its
-    history as it is; backups that were taken before, and copies that others have, are as they were.
+    history as it is; backups that were taken before, warehouses below replaced/, and copies that
+    others have, are as they were.
 
     \b
     Example:
         perf-assets forget octocat --email octocat@example.org
     """
-    from perf_assets.storage.forgetting import forget_everywhere  # noqa: PLC0415
+    from perf_assets.storage import forgetting  # noqa: PLC0415
 
     if not data_dir.is_dir():
         raise PerfAssetsError(
@@ -47,7 +48,7 @@ def forget(login: str, emails: tuple[str, ...], data_dir: Path, *, yes: bool) ->
         )
     shutdown.set_resume_hint(f"run perf-assets forget {login} again; nothing is lost")
     with shown_progress(console):
-        addresses, changed = forget_everywhere(directory, login, emails)
+        addresses, changed = forgetting.forget(directory, login, emails)
     values = sum(changed.values())
     click.echo(
         f"{login} is forgotten: {values:,} values of {len(changed)} tables are others now, with "

@@ -93,13 +93,16 @@ def pull(url: str, subjects: tuple[str, ...], data_dir: Path) -> None:
     """
     from perf_assets.lake.pull import pull as pulled  # noqa: PLC0415
     from perf_assets.lake.pull import subjects_of  # noqa: PLC0415
+    from perf_assets.storage.forgetting import keep_out  # noqa: PLC0415
     from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
 
     target = _lake(url)
     shutdown.set_resume_hint("pull again, it goes on where it stopped")
-    with shown_progress(console), open_warehouse(DataDirectory.of(data_dir).warehouse) as database:
+    directory = DataDirectory.of(data_dir)
+    with shown_progress(console), open_warehouse(directory.warehouse) as database:
         named = subjects or subjects_of(target)
         done = pulled(database, target, named, only=False)
+        keep_out(database, directory)
     click.echo(
         f"{len(named):,} repositories and tag sets: {done.months:,} months pulled with "
         f"{done.rows:,} rows of {done.tables} tables, {done.removed:,} months removed."

@@ -209,8 +209,8 @@ def read_again(
         return
     text = (
         f"{repository.name}: {len(counts)} months with {sum(counts.values()):,} issues were stored "
-        "before the types of accounts were requested, which distinguish bots from persons: they "
-        "are read again, once"
+        "before all fields were requested that are now, such as what the authors are to the "
+        "repository, reactions and milestones: they are read again, once"
     )
     if repository.corpus is None:
         accounts = max(1, len(credentials_of()))

@@ -15,6 +15,7 @@ from perf_assets.config.study import Study
 from perf_assets.engines.remote import RemoteTables
 from perf_assets.sql_models.files import load_models
 from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.forgetting import keep_out
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,6 +53,7 @@ def lake_inputs(writer: AuditedWriter, study: Study | None) -> Iterator[RemoteTa
     near = None if not far else sorted(set(lake_tables()) - far)
     # Questions of forums are here and nowhere else.
     pull(writer.database, lake, names, near, only=not study.forums)
+    keep_out(writer.database, writer.data_dir)
     if not far:
         yield None
         return

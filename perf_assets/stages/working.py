@@ -18,6 +18,7 @@ from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.stages.steps import StepOptions, repository_steps, run_steps
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.forgetting import keep_out
 from perf_assets.storage.lock import writing
 from perf_assets.storage.warehouse import open_warehouse
 
@@ -72,6 +73,7 @@ def work(
         open_warehouse(own.warehouse) as database,
     ):
         restore(database, lake, repository.name)
+        keep_out(database, own)
         writer = AuditedWriter(database, own)
         options = StepOptions(is_reconciling=reconcile, is_forced=force, longest_wait=longest_wait)
         steps = repository_steps(study, until)

@@ -1,7 +1,7 @@
 """The data directory: where everything a study produces is kept."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from perf_assets.errors import PerfAssetsError
@@ -14,9 +14,14 @@ PUBLISHED = "perf_bugs.duckdb"
 
 @dataclass(frozen=True)
 class DataDirectory:
-    """Paths below one data directory."""
+    """Paths below one data directory.
+
+    shared : where the key of addresses is and who is forgotten, if not at ``path``: a worker has
+        both of the data directory that it works for, so that hashes are the same everywhere.
+    """
 
     path: Path
+    shared: Path | None = None
 
     @classmethod
     def of(cls, path: str | Path | None = None) -> "DataDirectory":
@@ -75,12 +80,12 @@ class DataDirectory:
     @property
     def address_key(self) -> Path:
         """The key by which addresses of commits are hashed."""
-        return self.path / "address.key"
+        return (self.shared or self.path) / "address.key"
 
     @property
     def forgotten(self) -> Path:
         """Hashes of the people who want to be forgotten."""
-        return self.path / "forgotten.json"
+        return (self.shared or self.path) / "forgotten.json"
 
     @property
     def review_answers(self) -> Path:
@@ -133,7 +138,14 @@ class DataDirectory:
 
     def worker(self, repository: str) -> "DataDirectory":
         """Where ``repository`` alone is mined, in a study that has a lake; made if missing."""
-        return DataDirectory.of(self.path / "workers" / repository.replace("/", "+"))
+        own = DataDirectory.of(self.path / "workers" / repository.replace("/", "+"))
+        return replace(own, shared=self.shared or self.path)
+
+    @property
+    def workers(self) -> list["DataDirectory"]:
+        """Where repositories were mined alone."""
+        paths = sorted(path for path in self.path.glob("workers/*") if path.is_dir())
+        return [DataDirectory(path, self.path) for path in paths]
 
     def clone(self, repository: str) -> Path:
         """The bare clone of ``repository``."""

@@ -1,10 +1,14 @@
 """People who want to be forgotten: taken out of all that is stored, and kept out from then on."""
 
+import shutil
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, suppress
 
 import duckdb
 import polars as pl
 
+from perf_assets.core.people.addresses import hashed_address
 from perf_assets.core.people.forgetting import NAMES, PREFIX, Forgotten
 from perf_assets.processes.progress import phase
 from perf_assets.storage.address_key import address_key
@@ -14,7 +18,7 @@ from perf_assets.storage.forgotten import read_forgotten, write_forgotten
 from perf_assets.storage.lock import writing
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.verdicts import read_log, write_log
-from perf_assets.storage.warehouse import let_go, open_warehouse
+from perf_assets.storage.warehouse import Database, let_go, open_warehouse
 from perf_assets.tables.ddl import quoted_name
 from perf_assets.tables.frames import frame_of, registered
 
@@ -27,9 +31,13 @@ TEXT_COLUMNS = """
         )
     ORDER BY ALL
 """
-OWN_ADDRESSES = """
-    SELECT DISTINCT author_email, author_name FROM raw.commits
-    WHERE lower(author_login) = $1 OR author_email IN (
+OF_COMMITS = """
+    SELECT DISTINCT author_email, canonical_email, author_name FROM raw.commits
+    WHERE lower(author_login) = $1 OR list_contains($2, author_email)
+"""
+OF_IDENTITIES = """
+    SELECT DISTINCT author_email, canonical_email, author_name FROM raw.commits
+    WHERE author_email IN (
         SELECT author_email FROM staging.identities WHERE person = $1 OR login = $1
     )
 """
@@ -40,8 +48,8 @@ def forget(
 ) -> tuple[int, dict[str, int]]:
     """Take a person out of all tables, of what is published, and of the log of verdicts.
 
-    What stands for them is the same everywhere, so that all counts stay. Killed at any moment and
-    run again it ends the same.
+    The data directories of workers are among them. What stands for the person is the same
+    everywhere, so that all counts stay. Killed at any moment and run again it ends the same.
 
     Returns
     -------
@@ -52,44 +60,40 @@ def forget(
     PerfAssetsError
         Another process writes to the data directory, or the disk is full.
     """
-    with phase(f"forgetting in {data_dir.path}"), writing(data_dir.path):
+    with phase(f"forgetting in {data_dir.path}"), ExitStack() as locks:
+        for each in (data_dir, *data_dir.workers):
+            locks.enter_context(writing(each.path))
+        every = [each for each in (data_dir, *data_dir.workers) if each.warehouse.exists()]
         before = read_forgotten(data_dir) or Forgotten(address_key(data_dir))
-        own, names = _of_person(data_dir, login)
-        known = {*own, *emails}
+        given = frozenset(emails)
+        known, names = set(given), set[str]()
+        for each in every:
+            own, of_commits = _of_person(each, login, before.key, given)
+            known |= own
+            names |= of_commits
         forgotten = before.adding(login, known, names)
         write_forgotten(data_dir, forgotten)
-        changed = take_out(data_dir, forgotten)
-        publish(data_dir)
-    return len(known), changed
-
-
-def forget_everywhere(
-    data_dir: DataDirectory, login: str, emails: Iterable[str] = ()
-) -> tuple[int, dict[str, int]]:
-    """As :func:`forget`, in the data directories of workers too."""
-    addresses, changed = forget(data_dir, login, emails)
-    for path in sorted(data_dir.path.glob("workers/*")):
-        if path.is_dir():
-            more, also = forget(DataDirectory(path), login, emails)
-            addresses = max(addresses, more)
-            changed = {
-                table: changed.get(table, 0) + also.get(table, 0) for table in {*changed, *also}
-            }
-    return addresses, changed
+        changed: Counter[str] = Counter()
+        for each in every:
+            changed.update(take_out(each, forgotten))
+        if data_dir.warehouse.exists():
+            publish(data_dir)
+    return len(known), dict(changed)
 
 
 def take_out(data_dir: DataDirectory, forgotten: Forgotten) -> dict[str, int]:
-    """Take everybody who is forgotten out of the warehouse and the log of verdicts."""
+    """Take everybody who is forgotten out of the warehouse, what was refused, and verdicts."""
     log = read_log(data_dir.verdicts)
     cleaned = {table: forgotten.frame(rows) for table, rows in log.rows.items()}
     if any(not rows.equals(cleaned[table]) for table, rows in log.rows.items()):
         write_log(data_dir.verdicts, cleaned)
+    # What was refused is refused again where it is still wrong, and then without them.
+    shutil.rmtree(data_dir.quarantine, ignore_errors=True)
     with open_warehouse(data_dir.warehouse) as database:
         with database.transaction():
             changed = dict(_clean(database.connection, forgotten))
-        if not changed:
-            return changed
-        # What was replaced would stay in unused blocks of the file.
+        # What was replaced would stay in unused blocks of the file; where nothing was replaced
+        # now, it may have been before this was killed.
         unfinished = data_dir.path / ".forgotten.duckdb"
         for left in (unfinished, journal_of(unfinished)):
             left.unlink(missing_ok=True)
@@ -100,14 +104,33 @@ def take_out(data_dir: DataDirectory, forgotten: Forgotten) -> dict[str, int]:
     return changed
 
 
-def _of_person(data_dir: DataDirectory, login: str) -> tuple[set[str], set[str]]:
+def keep_out(database: Database, data_dir: DataDirectory) -> None:
+    """Take whoever is forgotten in ``data_dir`` out of rows that came from elsewhere.
+
+    Another machine may have shipped them to a lake since; they leave it with the next that ships
+    from here. All is looked at each time, as what was brought before may not have been.
+    """
+    forgotten = read_forgotten(data_dir)
+    if forgotten:
+        with database.transaction():
+            deque(_clean(database.connection, forgotten), maxlen=0)
+
+
+def _of_person(
+    data_dir: DataDirectory, login: str, key: bytes, emails: Iterable[str]
+) -> tuple[set[str], set[str]]:
     """The addresses and names of commits that are known as the person's."""
+    given = [stored for one in emails for stored in (one.casefold(), hashed_address(one, key))]
+    found: set[tuple[str | None, str | None, str | None]] = set()
     with open_warehouse(data_dir.warehouse) as database:
-        try:
-            rows = database.frame(OWN_ADDRESSES, [login.casefold()])
-        except duckdb.CatalogException:  # nothing was computed yet
-            return set(), set()
-    return set(rows["author_email"].drop_nulls()), set(rows["author_name"].drop_nulls())
+        for query, values in (
+            (OF_COMMITS, [login.casefold(), given]),
+            (OF_IDENTITIES, [login.casefold()]),
+        ):
+            with suppress(duckdb.CatalogException):  # nothing was computed yet
+                found.update(database.frame(query, values).iter_rows())
+    own = {email for *both, _ in found for email in both if email is not None}
+    return own - set(given), {name for *_, name in found if name is not None}
 
 
 def _clean(

@@ -1,13 +1,17 @@
 """Who is forgotten in a data directory: the file that says so, by hashes."""
 
+import hashlib
+import hmac
 import json
 from functools import lru_cache
 from pathlib import Path
 
-from perf_assets.core.people.forgetting import Forgotten
+from perf_assets.core.people.forgetting import DIGITS, Forgotten
 from perf_assets.errors import PerfAssetsError
-from perf_assets.storage.address_key import address_key
+from perf_assets.storage.address_key import VARIABLE, address_key
 from perf_assets.storage.data_directory import DataDirectory
+
+SETS = ("logins", "emails", "names")
 
 
 def read_forgotten(data_dir: DataDirectory) -> Forgotten | None:
@@ -16,9 +20,13 @@ def read_forgotten(data_dir: DataDirectory) -> Forgotten | None:
     Raises
     ------
     PerfAssetsError
-        The file that says so is damaged.
+        The file that says so is damaged, or was written by another key of addresses.
     """
-    path = data_dir.forgotten
+    return read_file(data_dir.forgotten, data_dir)
+
+
+def read_file(path: Path, data_dir: DataDirectory) -> Forgotten | None:
+    """The same, of another file at ``path``."""
     try:
         changed = path.stat().st_mtime_ns
     except FileNotFoundError:
@@ -29,7 +37,8 @@ def read_forgotten(data_dir: DataDirectory) -> Forgotten | None:
 def write_forgotten(data_dir: DataDirectory, forgotten: Forgotten) -> None:
     """Say from now on who is forgotten, in one step."""
     path = data_dir.forgotten
-    content = {name: sorted(getattr(forgotten, name)) for name in ("logins", "emails", "names")}
+    content: dict[str, object] = {name: sorted(getattr(forgotten, name)) for name in SETS}
+    content["key"] = _mark(forgotten.key)
     unfinished = path.with_name(f".{path.name}.new")
     unfinished.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     unfinished.replace(path)
@@ -39,10 +48,22 @@ def write_forgotten(data_dir: DataDirectory, forgotten: Forgotten) -> None:
 def _read(path: Path, _: int, key: bytes) -> Forgotten:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        sets = [frozenset(map(str, content[name])) for name in ("logins", "emails", "names")]
+        sets = [frozenset(map(str, content[name])) for name in SETS]
+        mark = content["key"]
     except (OSError, ValueError, KeyError, TypeError):
         raise PerfAssetsError(
             f"{path}: this file says who is forgotten, and cannot be read: bring it back from a "
             "backup, so that nobody in it is stored again"
         ) from None
+    if mark != _mark(key):
+        raise PerfAssetsError(
+            f"{path}: this file says who is forgotten by another key of addresses than is given "
+            f"now, by which nobody in it would be recognised: give that key again, in {VARIABLE} "
+            "or in the file address.key beside it"
+        )
     return Forgotten(key, *sets)
+
+
+def _mark(key: bytes) -> str:
+    """What tells that a key is the same, and says nothing of it."""
+    return hmac.new(key, b"forgotten", hashlib.sha256).hexdigest()[:DIGITS]

@@ -11,7 +11,7 @@ from perf_assets.storage.backups import Manifest, read_manifest, unpack
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_copy import journal_of, read_whole, set_in_place
 from perf_assets.storage.forgetting import take_out
-from perf_assets.storage.forgotten import read_forgotten, write_forgotten
+from perf_assets.storage.forgotten import read_file, read_forgotten, write_forgotten
 from perf_assets.storage.lock import writing
 from perf_assets.storage.migrations import OLDEST
 from perf_assets.storage.publishing import publish
@@ -87,9 +87,13 @@ def _unpack_files(data_dir: DataDirectory, backup: Path, manifest: Manifest) -> 
         finally:
             given.unlink(missing_ok=True)
     if forgotten.name in manifest.sha256:
-        unpack(backup, forgotten.name, forgotten)
-        if held and (restored := read_forgotten(data_dir)):
-            write_forgotten(data_dir, held.joined(restored))
+        given = data_dir.path / ".restored.json"
+        try:
+            unpack(backup, forgotten.name, given)
+            if restored := read_file(given, data_dir):
+                write_forgotten(data_dir, held.joined(restored) if held else restored)
+        finally:
+            given.unlink(missing_ok=True)
     for path in (data_dir.added, data_dir.model, data_dir.review_answers):
         if path.name in manifest.sha256 and not path.exists():
             path.parent.mkdir(exist_ok=True)

@@ -20,6 +20,7 @@ from perf_assets.storage.audited_writer import (
     StagedTable,
 )
 from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.forgetting import forget
 from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.tables import schema_of
 from tests.lakes import ENTRY, fill, memory, stored
@@ -91,6 +92,20 @@ def test_a_data_directory_is_shipped_and_another_restored_from_the_terminal(tmp_
         assert connection.execute("SELECT count(*) FROM raw.issues").fetchall() == [(2,)]
     assert "raw.issues" in run("status", "--lake", lake).stdout
     assert "MB are" in run("optimize", "--lake", lake, "--retention-days", "0").stdout
+
+
+def test_who_is_forgotten_is_kept_out_of_what_others_ship(tmp_path: Path) -> None:
+    data_dir, other, lake = tmp_path / "home", tmp_path / "other", tmp_path / "lake"
+    data_dir.mkdir()
+    with open_warehouse(data_dir / "warehouse.duckdb") as database:
+        fill(database, {("owner/one", "2020-01"): [ENTRY]})
+        database.connection.execute("UPDATE raw.issues SET author = 'Ada'")
+    assert run("push", "--lake", lake, "--data-dir", data_dir).returncode == 0
+    forget(DataDirectory.of(other), "ada")
+    assert run("pull", "--lake", lake, "--data-dir", other).returncode == 0
+    with duckdb.connect(str(other / "warehouse.duckdb"), read_only=True) as connection:
+        ((author,),) = connection.execute("SELECT author FROM raw.issues").fetchall()
+    assert author.startswith("forgotten-")
 
 
 def test_a_lake_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:

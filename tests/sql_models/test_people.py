@@ -262,7 +262,66 @@ def test_a_line_of_the_study_file_merges_and_undoes(build: Build) -> None:
     }
 
 
+def test_an_address_that_the_study_file_has_for_a_person_is_whoever_it_belongs_to(
+    build: Build,
+) -> None:
+    commits = [
+        written("a", "hers", author_login="ada"),
+        written("b", "work"),
+        written("c", "old", canonical_email="work"),
+        written("d", "gone", canonical_email="hers"),
+    ]
+    decisions = [
+        decision("work", "same_as", "hers"),
+        decision("ada", "same_as", "carol"),
+        decision("ada", "different_from", "gone"),
+    ]
+    found = identities(build, commits=commits, decisions=decisions)
+    assert found == {
+        "hers": ["carol", "ada", ["noreply_address", "study_file"]],
+        "work": ["carol", None, ["study_file"]],
+        "old": ["carol", None, ["mailmap", "study_file"]],
+        "gone": ["gone", None, ["mailmap"]],
+    }
+
+
+def test_an_address_that_the_mail_map_takes_for_several_stands_for_itself(build: Build) -> None:
+    commits = [
+        written("a", "shared", canonical_email="joe"),
+        written("b", "shared", canonical_email="other"),
+        written("c", "joe", author_login="joe"),
+    ]
+    found = identities(build, commits=commits)
+    assert found == {
+        "shared": ["shared", None, []],
+        "joe": ["joe", "joe", ["noreply_address"]],
+    }
+
+
+def test_two_statements_of_one_account_do_not_double_it(build: Build) -> None:
+    decisions = [decision("two", "same_as", "ada"), decision("two", "same_as", "eve")]
+    found = identities(build, commits=[written("b", "two")], decisions=decisions)
+    assert found == {"two": ["ada", None, ["study_file"]]}
+
+
 # marts.bug_fixers
+
+
+def test_a_person_is_a_member_by_any_of_their_accounts(build: Build) -> None:
+    fix = written("fix", "a", author_login="ada")
+    database = build(
+        {
+            **bugs(
+                bug(1, OPENED, "2020-01-09T00:00:00Z", author="Ada-At-Work",
+                    author_association="MEMBER"),
+            ),
+            "raw.commits": [fix],
+            "links.fix_links": [link(1, "fix")],
+            "meta.account_decisions": [decision("ada-at-work", "same_as", "ada")],
+        }
+    )  # fmt: skip
+    found = database.table("marts.bug_fixers", "person, is_member, is_bot")
+    assert found == [("ada", True, False)]
 
 
 def test_who_fixed_has_a_share_by_commits_and_is_a_newcomer_once(build: Build) -> None:

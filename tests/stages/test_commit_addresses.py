@@ -12,6 +12,7 @@ from perf_assets.stages.mining.commits import load_commits
 from perf_assets.storage.address_key import VARIABLE, address_key
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.forgetting import forget
 from perf_assets.storage.warehouse import open_warehouse
 from tests.git_repositories import FILE, Made, make
 
@@ -74,6 +75,19 @@ def test_a_mail_map_that_changes_reaches_commits_that_were_stored_before(tmp_pat
     assert (old, new, None) in found
     assert load(source, home)[0] == 0
     assert found == load(source, tmp_path / "fresh")[1]
+
+
+@pytest.mark.parametrize("policy", ["hashed", "plain"])
+def test_who_is_forgotten_is_not_read_again_for_the_mail_map(tmp_path: Path, policy: str) -> None:
+    source, home = tmp_path / "source.git", tmp_path / "home"
+    make(source, history(b"<proper@example.org> <old@example.org>\n"))
+    load(source, home, policy)
+    forget(DataDirectory.of(home), "ada", [OLD])
+    assert load(source, home, policy)[0] == 0
+    _, rows = load(source, home, policy)
+    proper = ["proper@example.org", *hashed("proper@example.org")]
+    assert not any(email in row for row in rows for email in proper)
+    assert sum(str(row[0]).startswith("forgotten-") for row in rows) == 2
 
 
 def test_another_policy_stores_them_otherwise(tmp_path: Path) -> None:

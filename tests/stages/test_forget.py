@@ -6,17 +6,23 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from perf_assets.core.people.addresses import hashed_address
+from perf_assets.errors import PerfAssetsError
+from perf_assets.storage.address_key import VARIABLE, address_key
 from perf_assets.storage.backups import write_backup
 from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.forgetting import forget
+from perf_assets.storage.forgotten import read_forgotten
 from perf_assets.storage.restoring import restore
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
-from tests.rows import verdict
+from tests.rows import comment, commit, verdict
 from tests.support import Prepared, materialize, perf_assets
 
 pytestmark = pytest.mark.slow
 
 LOGIN = "dev0003"
+LOGINS = ("Ada", "ada", "bob")
 COUNTS = """
     SELECT (SELECT sum(comments) FROM marts.bug_metrics),
         (SELECT sum(commentators) FROM marts.bug_metrics),
@@ -95,3 +101,54 @@ def test_a_damaged_list_of_who_is_forgotten_stops_whatever_would_store(tmp_path:
     done = perf_assets("forget", "ada", "--yes", "--data-dir", tmp_path)
     assert done.returncode == 2
     assert "who is forgotten, and cannot be read" in done.stderr
+
+
+def test_workers_forget_by_the_same_names_whatever_the_case_and_so_does_what_was_refused(
+    tmp_path: Path,
+) -> None:
+    home = DataDirectory.of(tmp_path / "home")
+    worker = home.worker("owner/name")
+    by = {"author_name": "Ada L.", "author_email": hashed_address("a@x.org", address_key(home))}
+    made = commit("a", "2020-01-09T00:00:00Z", 1, 0) | by
+    for each in (home, worker):
+        with open_warehouse(each.warehouse) as database:
+            rows = [comment(1, id_, "2020-01-09T00:00:00Z", who) for id_, who in enumerate(LOGINS)]
+            insert(database.connection, "raw.issue_comments", rows)
+            insert(database.connection, "raw.commits", [made])
+    home.quarantine.mkdir()
+    (home.quarantine / "candidate.parquet").write_bytes(b"ada")
+    addresses, changed = forget(home, "ada", ["A@x.org"])
+    assert (addresses, changed) == (1, {"raw.issue_comments": 4, "raw.commits": 2})
+    forgotten = read_forgotten(worker)
+    assert forgotten is not None
+    assert forgotten.name("ada l.") is None
+    for each in (home, worker):
+        authors = answer(each.warehouse, "SELECT author FROM raw.issue_comments ORDER BY ALL")
+        assert authors == [("bob",), *[(forgotten.login("ada"),)] * 2]
+        columns = "author_name, author_email"
+        (found,) = answer(each.warehouse, f"SELECT {columns} FROM raw.commits")
+        assert found == (None, forgotten.email("a@x.org"))
+    assert not home.quarantine.exists()
+    assert not list(worker.path.glob("*.key"))
+
+
+def test_what_was_replaced_leaves_the_file_though_it_was_killed_before(tmp_path: Path) -> None:
+    directory = DataDirectory.of(tmp_path)
+    with open_warehouse(directory.warehouse) as database:
+        row = comment(1, 1, "2020-01-09T00:00:00Z", "ada-of-old")
+        insert(database.connection, "raw.issue_comments", [row])
+        database.connection.execute("CHECKPOINT")
+        database.connection.execute("UPDATE raw.issue_comments SET author = 'somebody'")
+    assert b"ada-of-old" in directory.warehouse.read_bytes()
+    forget(directory, "ada-of-old")
+    assert b"ada-of-old" not in directory.warehouse.read_bytes()
+
+
+def test_who_is_forgotten_by_another_key_is_said_and_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = DataDirectory.of(tmp_path)
+    forget(directory, "ada")
+    monkeypatch.setenv(VARIABLE, "cd" * 32)
+    with pytest.raises(PerfAssetsError, match="another key of addresses"):
+        read_forgotten(directory)

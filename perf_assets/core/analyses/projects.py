@@ -36,6 +36,7 @@ ASSOCIATIONS = {
     "MEMBER": "member",
     "COLLABORATOR": "member",
     "CONTRIBUTOR": "contributor",
+    UNKNOWN: UNKNOWN,  # no association at all, which is not the same as NONE
 }
 SIZES = 3
 """Groups of fix sizes of equal number, for the fix time."""
@@ -201,8 +202,8 @@ def _values(bugs: pl.DataFrame, metric: str) -> pl.DataFrame:
     mix = [
         pl.col("opened_at").dt.year().alias("year"),
         pl.col("author_association")
+        .fill_null(UNKNOWN)
         .replace_strict(ASSOCIATIONS, default="other")
-        .fill_null("unknown")
         .alias("association"),
     ]
     if metric == "fix_time_days":

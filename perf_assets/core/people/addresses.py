@@ -10,7 +10,7 @@ AddressPolicy = Literal["hashed", "plain", "none"]
 
 HASH_DIGITS = 32
 _NOREPLY = re.compile(
-    r"(?:[0-9]+\+)?([a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\[bot\])?)@users\.noreply\.github\.com"
+    r"(?:[0-9]+\+)?([a-z0-9](?:[a-z0-9_-]*[a-z0-9])?(?:\[bot\])?)@users\.noreply\.github\.com"
 )
 
 

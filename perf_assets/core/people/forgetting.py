@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from perf_assets.core.people.addresses import hashed_address
+from perf_assets.core.people.addresses import hashed_address, noreply_login
 
 LOGINS = frozenset(
     (
@@ -20,6 +20,7 @@ LOGINS = frozenset(
         "actor",
         "author",
         "author_login",
+        "commentator_names",
         "commit_author",
         "login",
         "merge_commit_author",
@@ -27,7 +28,7 @@ LOGINS = frozenset(
         "person",
     )
 )
-RATERS = re.compile(r"rater(_\w+)?|raters|judged_by|set_by")
+RATERS = re.compile(r"rater(_\w+)?|raters|told_by|state_by")
 ADDRESSES = frozenset(("author_email", "canonical_email", "person", "account", "other"))
 NAMES = frozenset(("author_name",))
 DIGITS = 16
@@ -36,9 +37,10 @@ PREFIX = "forgotten-"
 _IN_TEXTS = re.compile(
     r"(?P<name>[^\n<>:]{1,80})?<(?P<contact>[^\s<>@]+@[^\s<>@]+)>"
     r"|(?P<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
-    r"|(?P<before>(?<![\w/])@|github\.com/|\bfrom )(?P<login>[A-Za-z0-9][A-Za-z0-9-]{0,38})"
+    r"|(?P<before>(?<![\w/])@|\bfrom |(?<=github\.com)[/:]|(?<=githubusercontent\.com)/)"
+    r"(?P<login>[A-Za-z0-9][A-Za-z0-9_-]{0,60})"
 )
-_MAY_MENTION = "@|github.com/|from "
+_MAY_MENTION = "@|github.com/|githubusercontent.com/|from "
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,10 @@ class Forgotten:
     def email(self, email: str) -> str:
         """The address, hashed or not, or what stands for it."""
         found = self._address(email)
-        return f"{PREFIX}{found[:DIGITS]}" if found in self.emails else email
+        if found in self.emails:
+            return f"{PREFIX}{found[:DIGITS]}"
+        own = noreply_login(email)
+        return email if own is None or self.login(own) == own else self.login(own)
 
     def name(self, name: str) -> str | None:
         """The name of an author; nothing of one who is forgotten."""
@@ -149,7 +154,9 @@ class Forgotten:
             return match[0] if found == match["contact"] else f"{found} <{found}>"
         if match["email"]:
             return self.email(match["email"])
-        return f"{match['before']}{self.login(match['login'])}"
+        written = match["login"]
+        login = written if self.login(written) != written else written.rstrip("_-")
+        return f"{match['before']}{self.login(login)}{written[len(login) :]}"
 
     def _hash(self, kind: str, text: str) -> str:
         message = f"{kind} {text.casefold()}".encode()

@@ -51,6 +51,9 @@ def random_effects(
     of the National Bureau of Standards 87, 377-385.
     Hartung, J. and Knapp, G. (2001). A refined method for the meta-analysis of controlled clinical
     trials with binary outcome. Statistics in Medicine 20, 3875-3889.
+    Jackson, D., Law, M., Rücker, G. and Schwarzer, G. (2017). The Hartung-Knapp modification for
+    random-effects meta-analysis: a useful refinement but are there any residual concerns?
+    Statistics in Medicine 36, 3923-3934.
     Higgins, J. P. T., Thompson, S. G. and Spiegelhalter, D. J. (2009). A re-evaluation of
     random-effects meta-analysis. Journal of the Royal Statistical Society A 172, 137-159.
 

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 import polars as pl
 
 from perf_assets.core.people.addresses import AddressPolicy, hashed_address
+from perf_assets.core.people.forgetting import PREFIX
 from perf_assets.sources.git import Clone, read_mailmap
 from perf_assets.storage.address_key import address_key
 from perf_assets.storage.data_directory import DataDirectory
@@ -17,7 +18,7 @@ OF_PEOPLE = (*ADDRESSES, "author_login")
 
 STORED = """
     SELECT sha, month, author_name, author_email, canonical_email FROM raw.commits
-    WHERE repository = ? AND author_email IS NOT NULL
+    WHERE repository = ? AND author_email IS NOT NULL AND NOT starts_with(author_email, ?)
 """
 
 
@@ -58,7 +59,7 @@ class Addresses:
 
     def outdated(self, database: Database, repository: str, clone: Clone) -> pl.DataFrame:
         """Stored commits (sha, month) whose addresses mean another one by the mail map of today."""
-        rows = database.frame(STORED, [repository])
+        rows = database.frame(STORED, [repository, PREFIX])  # what is forgotten stays
         if self.policy == "none":
             return rows.clear().select("sha", "month")
         mailmap = read_mailmap(clone).hidden(self.hide)

@@ -27,6 +27,7 @@ from perf_assets.storage.audited_writer import (
     WriteOutcome,
 )
 from perf_assets.storage.chunked_replace import replace_by_chunks, share_key
+from perf_assets.storage.forgotten import read_forgotten
 from perf_assets.storage.warehouse import Difference
 from perf_assets.tables import table_of
 
@@ -54,13 +55,16 @@ def _register_decisions(writer: AuditedWriter, people: People) -> None:
     decisions = [(login.casefold(), "bot", "") for login in people.bots]
     decisions += [(login.casefold(), "person", "") for login in people.persons]
     for accounts in people.same:
-        first, *others = map(addresses.account, accounts)
+        # A login is the person, if there is one: what accounts are known by.
+        first, *others = map(addresses.account, sorted(accounts, key=lambda one: "@" in one))
         decisions += [(other, "same_as", first) for other in others if other != first]
     for pair in people.different:
         one, other = map(addresses.account, pair)
         decisions.append((one, "different_from", other))
     schema = table_of("meta.account_decisions").frame_schema
     rows = pl.DataFrame(decisions, schema=schema, orient="row").unique(maintain_order=True)
+    if forgotten := read_forgotten(writer.data_dir):  # as they are stored
+        rows = forgotten.frame(rows)
     if Difference.between(writer.database.frame("FROM meta.account_decisions"), rows).is_any:
         writer.store([PartitionWrite([StagedTable("meta.account_decisions", rows)])])
 

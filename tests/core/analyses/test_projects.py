@@ -74,6 +74,12 @@ def test_what_is_in_no_group_with_both_is_left_out_and_a_difference_beyond_the_m
     assert row["adjusted_p_value_holm"] < 0.001
 
 
+def test_reporters_of_unknown_association_are_like_none_whose_association_is_known() -> None:
+    one = bugs("a/a", [2015] * 30, [1.0 + index for index in range(30)], author_association=None)
+    two = bugs("b/b", [2015] * 30, [2.0 + index for index in range(30)], author_association="NONE")
+    assert found(one + two)["strata"].to_list() == [0] * len(METRICS)
+
+
 def test_of_the_share_of_performance_bugs_it_is_the_difference_of_shares() -> None:
     one = bugs("a/a", [2015] * 40, [1.0] * 40, is_performance=True)
     one[:10] = [{**row, "is_performance": False} for row in one[:10]]

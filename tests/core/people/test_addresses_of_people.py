@@ -13,6 +13,7 @@ from perf_assets.core.people.addresses import hashed_address, noreply_login
     [
         ("123+Ada-L@users.noreply.github.com", "ada-l"),
         ("ada@users.noreply.github.com", "ada"),
+        ("7+ada_corp@users.noreply.github.com", "ada_corp"),
         ("49699333+dependabot[bot]@users.noreply.github.com", "dependabot[bot]"),
         ("noreply@github.com", None),
         ("ada@users.noreply.github.com.evil.org", None),

@@ -30,6 +30,13 @@ def test_a_login_becomes_one_name_whatever_its_case() -> None:
         ("@ada-lovelace and x@ada-l.org", "@ada-lovelace and x@ada-l.org"),
         ("the ada-l algorithm", "the ada-l algorithm"),
         ("@ada-l's", f"@{STAND_IN}'s"),
+        ("_by @ada-l_", f"_by @{STAND_IN}_"),
+        ("git@github.com:ada-l/fork.git", f"git@github.com:{STAND_IN}/fork.git"),
+        (
+            "https://raw.githubusercontent.com/Ada-L/fork/x.py",
+            f"https://raw.githubusercontent.com/{STAND_IN}/fork/x.py",
+        ),
+        ("12+ada-l@users.noreply.github.com", STAND_IN),
     ],
 )
 def test_mentions_are_replaced_and_nothing_else(text: str, left: str) -> None:
