@@ -392,7 +392,7 @@ def test_bug_metrics_measure_a_fixed_bug(build: Build) -> None:
             "fix_not_analysed": "not_looked_at",
             "hours_to_first_comment": 24.0,
             "hours_to_first_member_comment": None,
-            "hours_unanswered": 0.0,
+            "hours_unanswered": 24.0,
             "author_association": None,
             "comments": 2,
             "commentators": 2,

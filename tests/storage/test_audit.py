@@ -67,6 +67,7 @@ def issues(created: list[datetime]) -> pl.DataFrame:
             "number": numbers,
             "title": "slow",
             "author_type": "User",
+            "author_association": "NONE",
             **dict.fromkeys(REACTIONS.values(), 0),
             "state": "open",
             "state_reason": None,
@@ -266,7 +267,11 @@ def test_partitions_that_are_judged_together_get_the_verdict_they_would_get_alon
 def test_of_a_rule_that_most_rows_keep_the_share_of_each_partition_counts() -> None:
     def comments(authors: list[str | None]) -> pl.DataFrame:
         row = {"repository": "owner/name", "number": 1, "created_at": DAY, "month": MONTH}
-        row |= {"author_type": "User", **dict.fromkeys(REACTIONS.values(), 0)}
+        row |= {
+            "author_type": "User",
+            "author_association": "NONE",
+            **dict.fromkeys(REACTIONS.values(), 0),
+        }
         frame = pl.DataFrame({"author": authors}, schema={"author": pl.String})
         numbers = pl.int_range(1, pl.len() + 1)
         return frame.with_columns(comment_id=numbers, **{k: pl.lit(v) for k, v in row.items()})

@@ -31,6 +31,9 @@ METRICS = {
 }
 """What is compared, and over which bug reports; of the first the difference of shares."""
 
+OF_AREAS = ("is_performance", "fix_time_days", "hours_to_first_comment")
+"""What is compared of areas, of which there are many."""
+
 ASSOCIATIONS = {
     "OWNER": "member",
     "MEMBER": "member",
@@ -78,7 +81,7 @@ def project_comparisons(bug_metrics: pl.DataFrame, bug_areas: pl.DataFrame) -> p
             [
                 _row(str(dataset), pair, metric)
                 for pair in _pairs(bugs, bug_areas.filter(dataset=dataset))
-                for metric in METRICS
+                for metric in (METRICS if pair.compared == REPOSITORIES else OF_AREAS)
             ]
         )
     ]

@@ -65,7 +65,34 @@ def _differences(rows: pl.DataFrame) -> list[Spec]:
     ]
 
 
+POOLED = """
+select
+    dataset, replace(metric, '_', ' ') as what, n as repositories, cliffs_delta as estimate,
+    cliffs_delta_low as low, cliffs_delta_high as high, p_value as p, tau, i_squared,
+    heterogeneity_p_value, prediction_low, prediction_high, result
+from analysis.pooled_effects
+where dataset = 'live'
+order by metric
+"""
+POOLED_VERDICTS = f"""
+select 'pooled', string_agg(what || ': ' || result, '; ' order by what)
+from ({POOLED.strip()})
+having count(*) > 0
+"""
+
+
+def _pooled(rows: pl.DataFrame) -> list[Spec]:
+    measure = "Cliff's delta; above 0 performance bugs have more"
+    return [estimates("mean of the repositories", rows, measure, nothing=0.0)]
+
+
 FIGURES = {
+    "analysis.pooled_effects": Figure(
+        "Performance bugs against others, each repository as one study",
+        POOLED,
+        POOLED_VERDICTS,
+        _pooled,
+    ),
     "analysis.project_comparisons": Figure(
         "Repositories and areas against each other", ROWS, VERDICTS, _differences, DRAWN
     ),

@@ -37,6 +37,7 @@ COMPARISONS = (
     "analysis.lifetime_comparisons",
     "analysis.fixing_concentration",
     "analysis.project_comparisons",
+    "analysis.pooled_effects",
 )
 QUESTIONS = (
     "marts.questions_vs_bugs_monthly",
