@@ -19,9 +19,9 @@ from tests.model_database import insert
 from tests.rows import comment, commit, verdict
 from tests.support import Prepared, materialize, perf_assets
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
-LOGIN = "dev0003"
+LOGIN = "dev0001"
 LOGINS = ("Ada", "ada", "bob")
 COUNTS = """
     SELECT (SELECT sum(comments) FROM marts.bug_metrics),
@@ -45,9 +45,9 @@ def assert_nowhere(directory: DataDirectory) -> None:
 
 
 def test_a_person_is_gone_and_all_counts_stay_and_reading_again_changes_nothing(
-    sampled: Prepared, tmp_path: Path
+    middling: Prepared, tmp_path: Path
 ) -> None:
-    directory = DataDirectory.of(shutil.copytree(sampled.data_dir, tmp_path / "home"))
+    directory = DataDirectory.of(shutil.copytree(middling.data_dir, tmp_path / "home"))
     with open_warehouse(directory.warehouse) as database:
         insert(database.connection, "reviews.verdicts", [verdict(1, LOGIN, 1, "yes")])
     before = answer(directory.published, COUNTS)
@@ -66,7 +66,7 @@ def test_a_person_is_gone_and_all_counts_stay_and_reading_again_changes_nothing(
             database.connection.execute(f"DELETE FROM {table}")
         database.connection.execute("DELETE FROM meta.partition_loads")
         database.connection.execute("DELETE FROM meta.watermarks")
-    materialize(sampled.study, directory.path)
+    materialize(middling.study, directory.path)
     assert_nowhere(directory)
     assert answer(directory.published, COUNTS) == before
 

@@ -19,18 +19,23 @@ where dataset = 'live' and (repository <> 'pooled' or (
 order by repository = 'pooled', repository, is_performance desc
 """
 VERDICTS = f"""
+with limits as (
+    select *, {wilson_limits("(percent_by_members * n / 100)", "n")}
+    from ({FIXING.strip()})
+)
+
 select repository, string_agg(
     case
         when n < {COMPARISON}
             then printf('too few %s bugs with a fix whose author is known: %d', kind, n)
         else printf(
-            '%s bugs: %d persons fixed %d, half of these %d of them (Gini %.2f); members made '
-            || '%.0f %% of the fixes, persons whose first commit it was %.0f %%',
-            kind, persons, n, half_group, gini, percent_by_members, percent_by_newcomers
+            '%s bugs: %d persons fixed %d, half of these %d of them (Gini %.2f); accounts known as '
+            || 'members made %.0f %% [%.0f, %.0f] of the fixes',
+            kind, persons, n, half_group, gini, percent_by_members, low, high
         )
     end, '; ' order by kind desc
 )
-from ({FIXING.strip()})
+from limits
 group by repository
 order by repository = 'pooled', repository
 """

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from random import Random
 from types import EllipsisType
 
@@ -79,6 +80,11 @@ class Plan:
         self.has_template = False
         self.people_by_login: dict[str, Person] = {}
         self.logins = [f"dev{n:04d}" for n in range(16 + issues // 3)]
+
+    @cached_property
+    def read_until(self) -> int:
+        """The newest of anything that happened; to be asked once all is planned."""
+        return max(issue.updated for issue in self.issues)
 
     # Moments
 
