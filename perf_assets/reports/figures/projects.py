@@ -15,7 +15,7 @@ METRICS = {
     "comments": "comments",
 }
 NAMED = "case metric " + " ".join(f"when '{key}' then '{name}'" for key, name in METRICS.items())
-DELTA = "difference among those alike: of shares, else Cliff's delta"
+DELTA = "difference among those alike"
 
 ROWS = f"""
 select
