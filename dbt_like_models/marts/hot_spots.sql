@@ -146,7 +146,9 @@ ages as (
         repository,
         path,
         cast(sum(lines) as bigint) as removed_lines,
-        sum(lines * age) / nullif(sum(lines), 0) as mean_age_of_removed_lines_days
+        -- Decimals, as sums of floating numbers depend on the order of rows.
+        cast(sum(cast(lines * age as decimal(38, 14))) as double) / nullif(sum(lines), 0)
+            as mean_age_of_removed_lines_days
     from taken
     group by repository, path
 ),

@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 from perf_assets.core.labelling.classifier.signals import signal_values
 from perf_assets.core.labelling.classifier.terms import cleaned, counted_terms, words_of
 
-REVISION = 1
+REVISION = 2
 """Raised whenever the same model gives another probability to the same report."""
+
+DIGITS = 9
+"""Of a probability, after the point."""
 
 BLOCKS: Mapping[str, float] = {"text": 1.0, "title": 0.5}
 """The blocks of terms, each of length one in a report, and how much they weigh."""
@@ -117,7 +120,9 @@ def _scored(model: Model, reports: pl.DataFrame) -> pl.DataFrame:
     margins = np.full(reports.height, model.intercept)
     sums = contributions.group_by("report").agg(pl.col("value").sum())
     margins[sums["report"].to_numpy()] += sums["value"].to_numpy()
-    return pl.DataFrame({"probability": probability_of(model, margins)}).with_columns(
+    # Sums of floating numbers depend on the order of their parts, in the last digits.
+    probabilities = np.round(probability_of(model, margins), DIGITS)
+    return pl.DataFrame({"probability": probabilities}).with_columns(
         _deciding(contributions, reports.height)
     )
 
