@@ -16,9 +16,13 @@ from perf_assets.storage.warehouse import Database
 ADDRESSES = ("author_email", "canonical_email")
 OF_PEOPLE = (*ADDRESSES, "author_login")
 
+CONTACTS = """
+    SELECT DISTINCT author_name, author_email, canonical_email FROM raw.commits
+    WHERE repository = ? AND author_email IS NOT NULL AND NOT starts_with(author_email, ?)
+"""
 STORED = """
     SELECT sha, month, author_name, author_email, canonical_email FROM raw.commits
-    WHERE repository = ? AND author_email IS NOT NULL AND NOT starts_with(author_email, ?)
+    WHERE repository = ?
 """
 
 
@@ -34,7 +38,7 @@ class Addresses:
         """What is stored of an address."""
         if self.policy != "hashed":
             return str.casefold
-        return partial(_hashed, key=address_key(self.data_dir))
+        return partial(hashed_address, key=address_key(self.data_dir))
 
     def account(self, account: str) -> str:
         """What stands for a login or an address in stored tables."""
@@ -59,20 +63,20 @@ class Addresses:
 
     def outdated(self, database: Database, repository: str, clone: Clone) -> pl.DataFrame:
         """Stored commits (sha, month) whose addresses mean another one by the mail map of today."""
-        rows = database.frame(STORED, [repository, PREFIX])  # what is forgotten stays
+        none = pl.DataFrame(schema={"sha": pl.String, "month": pl.String})
         if self.policy == "none":
-            return rows.clear().select("sha", "month")
+            return none
         mailmap = read_mailmap(clone).hidden(self.hide)
-        contacts = rows.select("author_name", "author_email").unique()
-        now = contacts.with_columns(
-            pl.Series(
-                "now", [mailmap.canonical(*contact) for contact in contacts.iter_rows()], pl.String
-            )
+        # Persons are few, commits are many, and the mail map seldom changes.
+        contacts = database.frame(CONTACTS, [repository, PREFIX])  # what is forgotten stays
+        others = [
+            canonical != mailmap.canonical(name, email)
+            for name, email, canonical in contacts.iter_rows()
+        ]
+        changed = contacts.filter(pl.Series(others, dtype=pl.Boolean))
+        if changed.is_empty():
+            return none
+        rows = database.frame(STORED, [repository])
+        return rows.join(changed, on=changed.columns, how="semi", nulls_equal=True).select(
+            "sha", "month"
         )
-        joined = rows.join(now, on=["author_name", "author_email"], how="left", nulls_equal=True)
-        is_current = pl.col("canonical_email") == pl.col("now")
-        return joined.filter(~is_current).select("sha", "month")
-
-
-def _hashed(email: str, key: bytes) -> str:
-    return hashed_address(email, key)
