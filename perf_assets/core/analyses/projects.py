@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from itertools import combinations
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from perf_assets.core.analyses.formatting import p_text
-from perf_assets.core.analyses.group_samples import CONFIDENCE
+from perf_assets.core.analyses.group_samples import CONFIDENCE, POOLED
 from perf_assets.core.statistics.minimum_events import COMPARISON
 from perf_assets.core.statistics.pooling import random_effects
 from perf_assets.core.statistics.samples import Floats, holm, magnitude
@@ -41,6 +42,18 @@ ASSOCIATIONS = {
     "CONTRIBUTOR": "contributor",
     UNKNOWN: UNKNOWN,  # no association at all, which is not the same as NONE
 }
+WIDTH_IN_ERRORS = 2 * NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+"""How many standard errors an interval is wide."""
+
+MIX = (
+    pl.col("opened_at").dt.year().alias("year"),
+    pl.col("author_association")
+    .fill_null(UNKNOWN)
+    .replace_strict(ASSOCIATIONS, default="other")
+    .alias("association"),
+)
+"""What bug reports of a stratum have in common."""
+
 SIZES = 3
 """Groups of fix sizes of equal number, for the fix time."""
 
@@ -80,7 +93,7 @@ def project_comparisons(bug_metrics: pl.DataFrame, bug_areas: pl.DataFrame) -> p
         for row in _adjusted(
             [
                 _row(str(dataset), pair, metric)
-                for pair in _pairs(bugs, bug_areas.filter(dataset=dataset))
+                for pair in _pairs(bugs.with_columns(MIX), bug_areas.filter(dataset=dataset))
                 for metric in (METRICS if pair.compared == REPOSITORIES else OF_AREAS)
             ]
         )
@@ -101,11 +114,10 @@ def pooled_effects(effect_sizes: pl.DataFrame) -> pl.DataFrame:
     ``analysis.pooled_effects``: a row for each dataset and metric of two repositories or more whose
     effect has an interval. The variance of each is that of its interval.
     """
-    z = 2 * 1.959963984540054
-    known = effect_sizes.filter(
-        pl.col("repository") != "pooled",
-        pl.col("cliffs_delta_low") < pl.col("cliffs_delta_high"),
-    ).with_columns(variance=((pl.col("cliffs_delta_high") - pl.col("cliffs_delta_low")) / z) ** 2)
+    width = pl.col("cliffs_delta_high") - pl.col("cliffs_delta_low")
+    known = effect_sizes.filter(pl.col("repository") != POOLED, width > 0).with_columns(
+        variance=(width / WIDTH_IN_ERRORS) ** 2
+    )
     rows = []
     for (dataset, metric), own in sorted(
         known.partition_by("dataset", "metric", as_dict=True).items()
@@ -167,7 +179,7 @@ def _row(dataset: str, pair: _Pair, metric: str) -> dict[str, object]:
     within = compare_strata([one for one, _ in strata], CONFIDENCE, COMPARISON)
     matched = [sum(counts[side] for _, counts in strata) for side in (0, 1)]
     is_too_few = crude.delta is None
-    row: dict[str, object] = {
+    return {
         "dataset": dataset,
         "compared": pair.compared,
         "repository": pair.repository,
@@ -187,7 +199,6 @@ def _row(dataset: str, pair: _Pair, metric: str) -> dict[str, object]:
         "adjusted_p_value_holm": None,
         "is_too_few": is_too_few,
     }
-    return row
 
 
 def _effect(prefix: str, found: StratifiedComparison) -> dict[str, object]:
@@ -202,13 +213,7 @@ def _effect(prefix: str, found: StratifiedComparison) -> dict[str, object]:
 def _values(bugs: pl.DataFrame, metric: str) -> pl.DataFrame:
     """The values of ``metric`` over its population, with their side and what they are mixed of."""
     population = bugs.filter("is_fixed") if METRICS[metric] == "fixed" else bugs
-    mix = [
-        pl.col("opened_at").dt.year().alias("year"),
-        pl.col("author_association")
-        .fill_null(UNKNOWN)
-        .replace_strict(ASSOCIATIONS, default="other")
-        .alias("association"),
-    ]
+    mix = [pl.col("year"), pl.col("association")]
     if metric == "fix_time_days":
         size = pl.col("fix_size").rank("average") / pl.col("fix_size").count()
         mix.append((size * SIZES).ceil().fill_null(0).alias("size"))

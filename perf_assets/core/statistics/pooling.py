@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
+from scipy.optimize import brentq
 
 from perf_assets.core.statistics.samples import Floats
 
@@ -104,11 +105,6 @@ def _between(y: Floats, v: Floats) -> float:
 
     if excess(0.0) <= 0:
         return 0.0
-    high = float(np.var(y, ddof=1)) or 1.0
-    while excess(high) > 0:
-        high *= 2
-    low = 0.0
-    for _ in range(200):
-        middle = (low + high) / 2
-        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
-    return (low + high) / 2
+    # Q falls as the variance between grows, and is near 0 where that is far above all effects.
+    high = float(np.ptp(y)) ** 2
+    return float(brentq(excess, 0.0, high, xtol=1e-14, maxiter=500))
