@@ -4,10 +4,10 @@ import atexit
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import duckdb
 
@@ -94,6 +94,10 @@ class ModelDatabase:
     def _stored(self) -> set[str]:
         query = "SELECT schema_name || '.' || table_name FROM duckdb_tables()"
         return {name for (name,) in self._connection.execute(query).fetchall()}
+
+
+Build: TypeAlias = Callable[[Tables], ModelDatabase]
+"""Fills a database with rows."""
 
 
 @cache

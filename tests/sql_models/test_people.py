@@ -1,32 +1,15 @@
 """Who is who in the models: programs, members, addresses that are one person's, and who fixes."""
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from tests.effort import some
-from tests.model_database import ModelDatabase, Tables
-from tests.rows import REPOSITORY, Row, bug, bugs, comment, commit, event, link, repository, sha
+from tests.model_database import Build
+from tests.rows import REPOSITORY, Row, bug, bugs, comment, commit, event, link, sha
 
 pytestmark = pytest.mark.slow
 
-Build = Callable[[Tables], ModelDatabase]
 OPENED = "2020-01-05T00:00:00Z"
-
-
-@pytest.fixture(scope="module", params=some("Asia/Tokyo", "UTC"))
-def shared(request: pytest.FixtureRequest) -> ModelDatabase:
-    return ModelDatabase(request.param)
-
-
-@pytest.fixture
-def build(shared: ModelDatabase) -> Iterator[Build]:
-    def fill(tables: Tables) -> ModelDatabase:
-        shared.fill({"meta.repositories": [repository()], **tables})
-        return shared
-
-    yield fill
 
 
 def decision(account: str, what: str, other: str = "") -> Row:

@@ -1,12 +1,10 @@
 """The SQL models, one by one: given rows, expected rows; and the series against a plain count."""
 
-from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import pytest
 
-from tests.effort import some
-from tests.model_database import ModelDatabase, Tables
+from tests.model_database import Build, ModelDatabase
 from tests.rows import (
     Row,
     bug,
@@ -24,23 +22,6 @@ from tests.rows import (
 )
 
 pytestmark = pytest.mark.slow
-
-Build = Callable[[Tables], ModelDatabase]
-
-
-@pytest.fixture(scope="module", params=some("Asia/Tokyo", "UTC"))
-def shared(request: pytest.FixtureRequest) -> ModelDatabase:
-    """One database for each time zone an analyst's session may have."""
-    return ModelDatabase(request.param)
-
-
-@pytest.fixture
-def build(shared: ModelDatabase) -> Iterator[Build]:
-    def fill(tables: Tables) -> ModelDatabase:
-        shared.fill({"meta.repositories": [repository()], **tables})
-        return shared
-
-    yield fill
 
 
 def at(text: str) -> datetime:
