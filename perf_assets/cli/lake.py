@@ -118,14 +118,23 @@ def pull(url: str, subjects: tuple[str, ...], data_dir: Path) -> None:
     show_default=True,
     help="How long what was superseded can still be read.",
 )
+@click.option(
+    "--purge",
+    "is_purging",
+    is_flag=True,
+    help="Write files anew however few of their rows were superseded, as for a person who is "
+    "forgotten. Rows of the last day stay, as a push may be under way.",
+)
 @friendly_errors
-def optimize(url: str, retention_days: float) -> None:
+def optimize(url: str, retention_days: float, *, is_purging: bool) -> None:
     """Remove superseded rows, compact small files, delete files that nobody reads."""
+    from perf_assets.lake.maintenance import DEAD_SHARE  # noqa: PLC0415
     from perf_assets.lake.maintenance import maintain as maintained  # noqa: PLC0415
 
     shutdown.set_resume_hint("optimize again; nothing is lost")
     with shown_progress(console):
-        done = maintained(_lake(url), timedelta(days=retention_days))
+        dead_share = 0.0 if is_purging else DEAD_SHARE
+        done = maintained(_lake(url), timedelta(days=retention_days), dead_share=dead_share)
     for one in done:
         if one.buckets or one.deleted or one.left:
             left = f", {one.left} buckets left for the next time, as workers push to them"

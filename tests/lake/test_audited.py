@@ -2,16 +2,20 @@
 
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import duckdb
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 
 from perf_assets.lake.location import Lake
+from perf_assets.lake.maintenance import maintain
 from perf_assets.lake.pull import pull
 from perf_assets.lake.push import push
 from perf_assets.lake.snapshots import released
+from perf_assets.months import months_between
 from perf_assets.storage.audited_writer import (
     AuditedWriter,
     PartitionState,
@@ -106,6 +110,31 @@ def test_who_is_forgotten_is_kept_out_of_what_others_ship(tmp_path: Path) -> Non
     with duckdb.connect(str(other / "warehouse.duckdb"), read_only=True) as connection:
         ((author,),) = connection.execute("SELECT author FROM raw.issues").fetchall()
     assert author.startswith("forgotten-")
+
+
+def test_who_is_forgotten_leaves_the_files_of_the_lake(tmp_path: Path) -> None:
+    data_dir, lake = tmp_path / "home", tmp_path / "lake"
+    data_dir.mkdir()
+    months = months_between("2020-01", "2020-12")
+    with open_warehouse(data_dir / "warehouse.duckdb") as database:
+        fill(database, {("owner/one", month): [ENTRY] for month in months})
+        database.connection.execute("UPDATE raw.issues SET author = 'Ada' WHERE month = '2020-05'")
+    assert run("push", "--lake", lake, "--data-dir", data_dir).returncode == 0
+    forget(DataDirectory.of(data_dir), "ada")
+    assert "1 months" in run("push", "--lake", lake, "--data-dir", data_dir).stdout
+    assert "Ada" in authors(lake)
+    assert run("optimize", "--lake", lake, "--retention-days", "0", "--purge").returncode == 0
+    assert "Ada" in authors(lake)  # what came within a day may be of a push that goes on
+    maintain(Lake.of(str(lake)), timedelta(0), timedelta(0), dead_share=0)
+    left = authors(lake)
+    assert "Ada" not in left and any(author.startswith("forgotten-") for author in left)
+
+
+def authors(lake: Path) -> set[str]:
+    """Those in any file of the lake, whether or not anybody reads it."""
+    files = (lake / "raw" / "issues").rglob("*.parquet")
+    tables = [pq.ParquetFile(file).read() for file in files if "_delta_log" not in file.parts]
+    return {author for table in tables for author in table["author"].to_pylist() if author}
 
 
 def test_a_lake_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
