@@ -196,17 +196,22 @@ def real_issue(entry: Row) -> Row:
     times = {name: datetime.fromisoformat(entry[name]) for name in entry if name.endswith("_at")}
     row = {name: entry[name] for name in ("number", "title", "state", "comments", "html_url")}
     month = month_of(times["created_at"])
-    own = {"repository": "chainer/chainer", "month": month}
-    return {**row, **times, **own, "state_reason": None, "author_type": None}
+    labels = [label["name"] for label in entry["labels"]]
+    own = {"repository": "chainer/chainer", "month": month, "labels": labels}
+    return {**unknown("raw.issues"), **row, **times, **own}
 
 
 def real_comment(entry: Row, month: str) -> Row:
     return {
+        **unknown("raw.issue_comments"),
         "repository": "chainer/chainer",
         "month": month,
         "comment_id": entry["id"],
         "number": entry["issue_number"],
-        "author": None,
-        "author_type": None,
         "created_at": datetime.fromisoformat(entry["created_at"]),
     }
+
+
+def unknown(table: str) -> Row:
+    """A row of ``table`` of which nothing is known: what the data set lost, or never had."""
+    return dict.fromkeys(schema_of(table))
