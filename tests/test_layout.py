@@ -21,6 +21,7 @@ ORDER = (
     ("execution", "web", "workers"),
     ("definitions",),
     ("assets",),
+    ("archive",),
     ("stages",),
     ("reports",),
     ("lake",),

@@ -1,0 +1,1 @@
+"""Archives: a study in one file that others can cite, check and extend."""
