@@ -1,4 +1,4 @@
-"""The key by which a data directory hashes addresses; it never leaves it."""
+"""The keys by which a data directory hashes addresses and people; they never leave it."""
 
 import os
 import re
@@ -27,14 +27,28 @@ def address_key(data_dir: DataDirectory) -> bytes:
     given = os.environ.get(VARIABLE, "").strip().lower()
     if given:
         return _parsed(given, VARIABLE)
-    path = data_dir.address_key
+    return _kept(data_dir.address_key)
+
+
+def pseudonym_key(data_dir: DataDirectory) -> bytes:
+    """The key of pseudonyms in the archives of ``data_dir``, made the first time.
+
+    Raises
+    ------
+    PerfAssetsError
+        The key is none, or cannot be read or written.
+    """
+    return _kept(data_dir.pseudonym_key)
+
+
+def _kept(path: Path) -> bytes:
     try:
         if not path.exists():
             _make(path)
         return _parsed(path.read_text(encoding="ascii", errors="replace").strip(), str(path))
     except OSError as error:
         raise PerfAssetsError(
-            f"{path}: the key of addresses cannot be read or made ({error.strerror or error})"
+            f"{path}: the key cannot be read or made ({error.strerror or error})"
         ) from None
 
 
@@ -56,7 +70,7 @@ def _make(path: Path) -> None:
 def _parsed(text: str, origin: str) -> bytes:
     if _KEY.fullmatch(text) is None:
         raise PerfAssetsError(
-            f"{origin}: this is no key of addresses, which has 64 hexadecimal digits: "
+            f"{origin}: this is no key, which has 64 hexadecimal digits: "
             "openssl rand -hex 32 prints one"
         )
     return bytes.fromhex(text)

@@ -83,6 +83,11 @@ class DataDirectory:
         return (self.shared or self.path) / "address.key"
 
     @property
+    def pseudonym_key(self) -> Path:
+        """The key of the pseudonyms in archives; neither these nor backups hold it."""
+        return self.path / "pseudonym.key"
+
+    @property
     def forgotten(self) -> Path:
         """Hashes of the people who want to be forgotten."""
         return (self.shared or self.path) / "forgotten.json"

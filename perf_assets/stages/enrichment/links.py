@@ -57,10 +57,12 @@ def link_commits(
     months: Sequence[str],
     *,
     forced: bool = False,
+    has_history: bool = True,
 ) -> list[WriteOutcome]:
     """Link the loaded commits of ``months``, and of those that follow, to the issues they fixed.
 
-    Where all that decides it is as it was, nothing is linked, unless ``forced``.
+    Where all that decides it is as it was, nothing is linked, unless ``forced``. Without the git
+    history nothing is an area by CODEOWNERS.
     """
     loaded = loaded_months(writer, "raw.commits", repository)
     work = Work(writer, repository, TABLES, loaded, from_first(loaded, months))
@@ -84,7 +86,7 @@ def link_commits(
             aliases=aliases,
         )
     with phase(f"finding the areas of fixes of {repository}"):
-        areas = _areas(writer, subject, links)
+        areas = _areas(writer, subject, links, has_history=has_history)
     mark = PartitionState(rule_version=",".join((*study.count_approaches, *aliases)))
     partitions = []
     for month in work.months:
@@ -103,13 +105,14 @@ def link_commits(
         return work.done(basis, writer.store(partitions))
 
 
-def _areas(writer: AuditedWriter, repository: Repository, links: pl.DataFrame) -> pl.DataFrame:
+def _areas(
+    writer: AuditedWriter, repository: Repository, links: pl.DataFrame, *, has_history: bool
+) -> pl.DataFrame:
     """The areas of the files that the linked commits change."""
     files = writer.database.frame(FILES, [repository.name])
     changed = files.join(links.select("sha").unique(), on="sha", how="semi")
-    return fix_areas(
-        repository.name, changed, repository.areas, _owners(writer, repository, changed)
-    )
+    owners = _owners(writer, repository, changed) if has_history else None
+    return fix_areas(repository.name, changed, repository.areas, owners)
 
 
 def _owners(writer: AuditedWriter, repository: Repository, files: pl.DataFrame) -> Owned | None:

@@ -54,84 +54,83 @@ Fact = tuple[str, str, str, str]
 
 def store_study(writer: AuditedWriter, study: Study) -> None:
     """Note the study and the rules that it is decided by."""
+    _store(writer, ("study", "rules"), study_facts(study))
+
+
+def study_facts(study: Study) -> list[Fact]:
+    """What meta.about says of the study and of the rules that it is decided by."""
     rules = study.rules
-    _store(
-        writer,
-        ("study", "rules"),
-        [
-            ("study", "name", study.name, "Name of the study."),
-            (
-                "study",
-                "repositories",
-                _listed(repository.name for repository in study.repositories),
-                "The repositories that are mined.",
-            ),
-            (
-                "study",
-                "aliases",
-                _listed(
-                    f"{one.name}: {alias}" for one in study.repositories for alias in one.aliases
-                ),
-                "Names that the repositories had before: what names them counts as theirs.",
-            ),
-            (
-                "study",
-                "checked",
-                _listed(one.name for one in study.repositories if one.checks),
-                "The repositories whose trees go through the static checks.",
-            ),
-            *_lake_of(study),
-            (
-                "study",
-                "analyze_fixes",
-                str(study.analyze_fixes).lower(),
-                "Whether fixes are analysed: methods, languages, who introduced the bug.",
-            ),
-            (
-                "rules",
-                "performance_labels",
-                _listed(rules.performance_labels),
-                "A label that contains one of these marks a performance bug.",
-            ),
-            (
-                "rules",
-                "non_bug_labels",
-                _listed(rules.non_bug_labels),
-                "A label that contains one of these marks an issue as no bug report.",
-            ),
-            *_own_labels(study),
-            (
-                "rules",
-                "keywords",
-                _listed(rules.keywords),
-                "One of these in title or body marks a performance bug.",
-            ),
-            (
-                "rules",
-                "strong_keywords",
-                _listed(rules.strong_keywords),
-                "By one of these a label is strong wherever it stands.",
-            ),
-            (
-                "rules",
-                "weak_keywords",
-                _listed(rules.weak_keywords),
-                "By these alone a label is weak in the body, and moderate in the title.",
-            ),
-            (
-                "rules",
-                "widened_keywords",
-                _listed(rules.widened_keywords),
-                "Words of titles with which the results are tried again; they do not count.",
-            ),
-            (
-                "rules",
-                "count_approaches",
-                _listed(study.count_approaches),
-                "A link found by one of these counts as a fix.",
-            ),
-        ],
-    )
+    return [
+        ("study", "name", study.name, "Name of the study."),
+        (
+            "study",
+            "repositories",
+            _listed(repository.name for repository in study.repositories),
+            "The repositories that are mined.",
+        ),
+        (
+            "study",
+            "aliases",
+            _listed(f"{one.name}: {alias}" for one in study.repositories for alias in one.aliases),
+            "Names that the repositories had before: what names them counts as theirs.",
+        ),
+        (
+            "study",
+            "checked",
+            _listed(one.name for one in study.repositories if one.checks),
+            "The repositories whose trees go through the static checks.",
+        ),
+        *_lake_of(study),
+        (
+            "study",
+            "analyze_fixes",
+            str(study.analyze_fixes).lower(),
+            "Whether fixes are analysed: methods, languages, who introduced the bug.",
+        ),
+        (
+            "rules",
+            "performance_labels",
+            _listed(rules.performance_labels),
+            "A label that contains one of these marks a performance bug.",
+        ),
+        (
+            "rules",
+            "non_bug_labels",
+            _listed(rules.non_bug_labels),
+            "A label that contains one of these marks an issue as no bug report.",
+        ),
+        *_own_labels(study),
+        (
+            "rules",
+            "keywords",
+            _listed(rules.keywords),
+            "One of these in title or body marks a performance bug.",
+        ),
+        (
+            "rules",
+            "strong_keywords",
+            _listed(rules.strong_keywords),
+            "By one of these a label is strong wherever it stands.",
+        ),
+        (
+            "rules",
+            "weak_keywords",
+            _listed(rules.weak_keywords),
+            "By these alone a label is weak in the body, and moderate in the title.",
+        ),
+        (
+            "rules",
+            "widened_keywords",
+            _listed(rules.widened_keywords),
+            "Words of titles with which the results are tried again; they do not count.",
+        ),
+        (
+            "rules",
+            "count_approaches",
+            _listed(study.count_approaches),
+            "A link found by one of these counts as a fix.",
+        ),
+    ]
 
 
 def _own_labels(study: Study) -> Iterator[Fact]:

@@ -1,0 +1,250 @@
+"""A study without what must not be published: people, secrets, or all texts."""
+
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import polars as pl
+
+from perf_assets.archive.recomputing import GIVEN, recompute
+from perf_assets.config.study import Study
+from perf_assets.core.people.forgetting import NAMES, RATERS
+from perf_assets.core.people.pseudonyms import (
+    NOT_TEXTS,
+    PEOPLE,
+    PROGRAM,
+    Known,
+    ordinary_words,
+)
+from perf_assets.processes.progress import phase
+from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.publishing import publish
+from perf_assets.storage.verdicts import read_log, write_log
+from perf_assets.storage.warehouse import Database, open_warehouse
+from perf_assets.tables.ddl import quoted_name
+from perf_assets.tables.frames import frame_of, registered
+
+Change = Callable[[str, pl.Series], pl.Series]
+"""What becomes of the values of a column of that name."""
+
+TEXTS = ("title", "body", "body_html", "text", "code", "previous_title", "current_title")
+"""Columns of what people wrote, which an archive without texts leaves out."""
+
+BOTS = "SELECT login FROM staging.accounts WHERE is_bot AND bot_reason <> 'behaviour'"
+COLUMNS = """
+    SELECT schema_name, schema_name || '.' || table_name, column_name, data_type
+    FROM duckdb_columns()
+    WHERE database_name = current_database() AND NOT internal
+        AND data_type IN ('VARCHAR', 'VARCHAR[]')
+        AND schema_name || '.' || table_name IN (
+            SELECT schema_name || '.' || table_name FROM duckdb_tables()
+        )
+    ORDER BY ALL
+"""
+STATE = "meta.build_state"
+
+
+@dataclass(frozen=True)
+class TextColumn:
+    """A column of texts of a stored table; ``is_list`` where each value is a list of them."""
+
+    table: str
+    name: str
+    is_list: bool
+
+    def values(self, connection: duckdb.DuckDBPyConnection) -> pl.Series:
+        """Its values, each once."""
+        name = quoted_name(self.name)
+        value = f"unnest({name})" if self.is_list else name
+        found = frame_of(
+            connection.sql(
+                f"SELECT DISTINCT value FROM (SELECT {value} AS value FROM {self.table}) "
+                "WHERE value IS NOT NULL"
+            )
+        )
+        return found["value"]
+
+
+def text_columns(
+    connection: duckdb.DuckDBPyConnection, schemas: tuple[str, ...] = GIVEN
+) -> list[TextColumn]:
+    """The columns of texts of all stored tables of these schemas."""
+    rows = connection.execute(COLUMNS).fetchall()
+    return [
+        TextColumn(table, name, kind.endswith("[]"))
+        for schema, table, name, kind in rows
+        if schema in schemas and table != STATE
+    ]
+
+
+def known_people(connection: duckdb.DuckDBPyConnection, study: Study) -> Known:
+    """Whom the tables name, and which of their logins are words of the texts too."""
+    logins, names, contributions = set[str](), set[str](), Counter[str]()
+    texts: list[pl.Series] = []
+    paths: list[pl.Series] = []
+    for column in text_columns(connection):
+        if column.name in NOT_TEXTS:
+            continue
+        values = column.values(connection)
+        if column.name in PEOPLE and column.name != "owner":
+            found = {value.casefold() for value in values if "@" not in value}
+            logins |= found
+            if not column.is_list:
+                contributions.update(_contributions(connection, column))
+        elif column.name in NAMES or RATERS.fullmatch(column.name):
+            names |= set(values)
+        elif column.name in ("path", "old_path"):
+            paths.append(values)
+        elif column.name in (*TEXTS, "message"):
+            texts.append(values)
+    one_word = {name.casefold() for name in names if " " not in name}
+    owners = {one.casefold() for one in _repository_names(connection, study)}
+    bots = {login.casefold() for (login,) in connection.execute(BOTS).fetchall()}
+    # A program that is called as a person is would tell who that is.
+    bots = {bot for bot in bots if bot.removesuffix(PROGRAM) not in (logins | one_word) - bots}
+    every = frozenset((logins | one_word) - owners - bots - {"consensus"})
+    ordinary = ordinary_words(
+        every,
+        (text for series in texts for text in series),
+        contributions,
+        _vocabulary(connection, study),
+        (path for series in paths for path in series),
+    )
+    return Known(every, frozenset(names - {"consensus"}), frozenset(owners | bots), ordinary)
+
+
+def changed_copy(
+    data_dir: DataDirectory, study: Study, folder: Path, change: Change
+) -> tuple[DataDirectory, list[str]]:
+    """What is published in ``data_dir``, changed, and all that follows computed anew.
+
+    Returns
+    -------
+    The data directory of it at ``folder``, and what failed its audit.
+    """
+    copy = DataDirectory(folder)
+    shutil.copyfile(data_dir.published, copy.warehouse)
+    if data_dir.model.exists():
+        shutil.copyfile(data_dir.model, copy.model)
+    log = read_log(data_dir.verdicts)
+    if any(rows.height for rows in log.rows.values()):
+        write_log(copy.verdicts, {table: _framed(rows, change) for table, rows in log.rows.items()})
+    with open_warehouse(copy.warehouse) as database:
+        with phase("changing texts"), database.transaction():
+            for column in text_columns(database.connection):
+                _apply(database.connection, column, change)
+        noted = {table: database.frame(f"FROM {table}") for table in _bookkeeping(database)}
+    failures = recompute(copy, study)
+    # What was noted when the data were read is what is said of them, not when this copy was made.
+    with open_warehouse(copy.warehouse) as database, database.transaction():
+        for table, rows in noted.items():
+            database.connection.execute(f"DELETE FROM {table}")
+            if table != STATE and rows.height:
+                with registered(database.connection, "noted", rows):
+                    database.connection.execute(f"INSERT INTO {table} BY NAME FROM noted")
+    publish(copy)
+    return copy, failures
+
+
+def leave_texts_out(database: Path) -> None:
+    """Empty all columns of titles and bodies of a database; what follows from them stays."""
+    with duckdb.connect(str(database)) as connection:
+        nullable = dict(
+            connection.execute(
+                "SELECT schema_name || '.' || table_name || '.' || column_name, is_nullable "
+                "FROM duckdb_columns() WHERE database_name = current_database()"
+            ).fetchall()
+        )
+        schemas = (*GIVEN, "labels", "links", "marts", "analysis")
+        for column in text_columns(connection, schemas):
+            if column.name in TEXTS and not column.is_list:
+                value = "NULL" if nullable[f"{column.table}.{column.name}"] else "''"
+                name = quoted_name(column.name)
+                connection.execute(f"UPDATE {column.table} SET {name} = {value}")
+
+
+def _apply(connection: duckdb.DuckDBPyConnection, column: TextColumn, change: Change) -> None:
+    old = column.values(connection)
+    if old.is_empty():
+        return
+    pairs = pl.DataFrame({"old": old, "new": change(column.name, old)})
+    pairs = pairs.filter(pl.col("old").ne_missing(pl.col("new")))
+    if pairs.is_empty():
+        return
+    name = quoted_name(column.name)
+    with registered(connection, "pairs", pairs):
+        if not column.is_list:
+            connection.execute(
+                f"UPDATE {column.table} SET {name} = pairs.new FROM pairs "
+                f"WHERE {column.table}.{name} = pairs.old"
+            )
+            return
+        connection.execute(
+            "CREATE OR REPLACE TEMP TABLE replaced AS "
+            f"SELECT DISTINCT {name} AS old FROM {column.table} WHERE {name} IS NOT NULL"
+        )
+    lists = frame_of(connection.sql("FROM replaced"))
+    replaced = dict(pairs.iter_rows())
+    new = [[replaced.get(one, one) for one in value] for value in lists["old"].to_list()]
+    lists = lists.with_columns(new=pl.Series(new, dtype=pl.List(pl.String)))
+    with registered(connection, "lists", lists):
+        connection.execute(
+            f"UPDATE {column.table} SET {name} = lists.new FROM lists "
+            f"WHERE {column.table}.{name} = lists.old"
+        )
+
+
+def _framed(rows: pl.DataFrame, change: Change) -> pl.DataFrame:
+    changed = []
+    for name, kind in rows.schema.items():
+        if kind == pl.String:
+            changed.append(change(name, rows[name]))
+        elif kind == pl.List(pl.String):
+            lists = [
+                None if value is None else change(name, pl.Series(value, dtype=pl.String)).to_list()
+                for value in rows[name].to_list()
+            ]
+            changed.append(pl.Series(name, lists, dtype=kind))
+    return rows.with_columns(changed)
+
+
+def _bookkeeping(database: Database) -> list[str]:
+    rows = database.connection.execute(
+        "SELECT 'meta.' || table_name FROM duckdb_tables() "
+        "WHERE database_name = current_database() AND schema_name = 'meta' ORDER BY ALL"
+    ).fetchall()
+    return [table for (table,) in rows]
+
+
+def _contributions(
+    connection: duckdb.DuckDBPyConnection, column: TextColumn
+) -> Iterator[str] | dict[str, int]:
+    name = quoted_name(column.name)
+    rows = connection.execute(
+        f"SELECT lower({name}), count(*) FROM {column.table} WHERE {name} IS NOT NULL GROUP BY ALL"
+    ).fetchall()
+    return dict(rows)
+
+
+def _repository_names(connection: duckdb.DuckDBPyConnection, study: Study) -> set[str]:
+    """Owners and names of the repositories that are studied."""
+    rows = connection.execute("SELECT DISTINCT repository FROM meta.partition_loads").fetchall()
+    named = {name for (name,) in rows if "/" in name}
+    named |= {name for one in study.repositories for name in (one.name, *one.aliases)}
+    return {part for name in named for part in name.split("/")}
+
+
+def _vocabulary(connection: duckdb.DuckDBPyConnection, study: Study) -> Iterator[str]:
+    """The words that decide something: of rules, labels and tags."""
+    rules = study.rules
+    yield from (*rules.performance_labels, *rules.non_bug_labels, *rules.keywords)
+    yield from (*rules.strong_keywords, *rules.weak_keywords, *rules.widened_keywords)
+    for query in (
+        "SELECT DISTINCT label FROM labels.label_kinds",
+        "SELECT DISTINCT unnest(tags) FROM meta.tag_sets",
+        "SELECT DISTINCT area FROM marts.bug_areas",
+    ):
+        yield from (value for (value,) in connection.execute(query).fetchall() if value is not None)

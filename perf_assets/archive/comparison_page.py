@@ -1,0 +1,109 @@
+"""A comparison for people: lines for a terminal, and a page."""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from perf_assets.archive.comparing import COMPARED, Compared, Comparison
+from perf_assets.reports.document import Document, Part, Section, html
+from perf_assets.tables import declared
+
+KINDS = {"source": "Source", "rules": "Rules", "code": "Code"}
+MEANINGS = {
+    "raw": "What was read at the sources",
+    "reviews": "What people judged",
+    "replication": "Published data of the papers",
+    "labels": "Labels",
+    "links": "Links of fixes",
+    "details": "Analysis of fixes",
+    "marts": "Figures",
+    "analysis": "Statistics",
+}
+
+
+def lines(comparison: Comparison) -> Iterator[str]:
+    """What differs, the causes first."""
+    yield f"first: {comparison.first.name}; second: {comparison.second.name}"
+    for kind in KINDS:
+        found: list[str] = getattr(comparison, kind)
+        if not found:
+            yield f"{kind}: no change"
+        for sentence in found:
+            yield f"{kind}: {sentence}"
+    for name in comparison.only_first:
+        yield f"{name}: only the first has this table"
+    for name in comparison.only_second:
+        yield f"{name}: only the second has this table"
+    for one in comparison.differing:
+        yield f"{one.difference.table}: {_counts(one)}; by {_causes(one)}"
+        table = declared()[one.difference.table]
+        yield from (f"    {change.sentence(table)}" for change in one.difference.examples)
+    equal = len(comparison.tables) - len(comparison.differing)
+    yield f"{len(comparison.differing)} tables differ, {equal} are equal"
+
+
+def page(comparison: Comparison) -> str:
+    """The same as one HTML file."""
+    first, second = comparison.first.name, comparison.second.name
+    causes = Section(
+        "causes",
+        "What changed",
+        ["A result differs because its source, a rule or the code does; one may hide another."],
+        [
+            Part(kind, title, words=getattr(comparison, kind) or ["No change."])
+            for kind, title in KINDS.items()
+        ],
+    )
+    sections = [
+        Section(schema, MEANINGS[schema], [], [_overview(schema, own), *map(_part, own)])
+        for schema in COMPARED
+        if (own := [one for one in comparison.differing if _schema(one) == schema])
+    ]
+    equal = sorted(one.difference.table for one in comparison.tables if one.difference.is_equal)
+    alone = [
+        *(f"Only the first has the table {name}." for name in comparison.only_first),
+        *(f"Only the second has the table {name}." for name in comparison.only_second),
+    ]
+    sections.append(Section("equal", "What is equal", [", ".join(equal) or "Nothing.", *alone]))
+    words = [f"The first is {first}, the second {second}."]
+    return html(Document("What differs", words, [causes, *sections]))
+
+
+def _overview(schema: str, own: list[Compared]) -> Part:
+    rows = [
+        {
+            "table": one.difference.table,
+            "rows_of_the_first": one.difference.rows,
+            "only_in_the_first": one.difference.only_first,
+            "only_in_the_second": one.difference.only_second,
+            "changed": one.difference.changed,
+            "by": _causes(one),
+        }
+        for one in own
+    ]
+    return Part(f"{schema}-tables", "Tables that differ", table=pl.DataFrame(rows), is_open=True)
+
+
+def _part(one: Compared) -> Part:
+    table = declared()[one.difference.table]
+    return Part(
+        one.difference.table.replace(".", "-"),
+        one.difference.table,
+        words=[_counts(one), *(change.sentence(table) for change in one.difference.examples)],
+    )
+
+
+def _schema(one: Compared) -> str:
+    return one.difference.table.partition(".")[0]
+
+
+def _counts(one: Compared) -> str:
+    found = one.difference
+    return (
+        f"{found.only_first:,} rows only in the first, {found.only_second:,} only in the second, "
+        f"{found.changed:,} changed, of {found.rows:,}"
+    )
+
+
+def _causes(one: Compared) -> str:
+    return ", ".join(one.causes) or "nothing that is noted: what is computed was changed by hand"

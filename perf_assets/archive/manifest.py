@@ -1,0 +1,127 @@
+"""What an archive says of itself: the file archive.json, and the checksums of all others."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import TypeAdapter
+
+from perf_assets.errors import PerfAssetsError
+
+FORMAT = 1
+MANIFEST = "archive.json"
+SUMS = "manifest-sha256.txt"
+DATABASE = "perf_bugs.duckdb"
+TABLES = "tables"
+REPORT = "report.md"
+REPORT_PAGE = "report/index.html"
+DICTIONARY = "dictionary.html"
+STUDY = "study/study.toml"
+MODEL = "study/performance_model.json.gz"
+ADDED = "study/added_repositories.json"
+VERDICTS = "verdicts.jsonl"
+CODEBOOKS = "codebooks"
+RULES = "rules"
+SOFTWARE = "software"
+LOCK = f"{SOFTWARE}/requirements.lock"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """How an archive was made.
+
+    format : of archives.
+    perf_assets, python : the versions that made it.
+    warehouse_format : of its tables.
+    study : its name.
+    packaged : whether the study comes with perf-assets, so that its sources are known everywhere.
+    local_sources : repositories and forums that were read from files of the machine that made it.
+    published_at : when the database was published, as it says itself.
+    texts : ``all``; ``none`` where titles and bodies were left out.
+    is_pseudonymised, secrets_removed : what was changed in it before it was written.
+    rules : the version of each rule by which it was decided and computed.
+    rows : the number of rows of each table.
+    """
+
+    format: int
+    perf_assets: str
+    python: str
+    warehouse_format: int
+    study: str
+    packaged: bool
+    local_sources: tuple[str, ...]
+    published_at: str
+    texts: Literal["all", "none"]
+    is_pseudonymised: bool
+    secrets_removed: bool
+    rules: dict[str, str]
+    rows: dict[str, int]
+
+
+MANIFESTS = TypeAdapter(Manifest)
+
+
+def as_json(manifest: Manifest) -> bytes:
+    """The content of archive.json."""
+    return MANIFESTS.dump_json(Manifest(**asdict(manifest)), indent=2) + b"\n"
+
+
+def read_manifest(content: bytes, origin: str) -> Manifest:
+    """What ``content`` of the archive ``origin`` says.
+
+    Raises
+    ------
+    PerfAssetsError
+        It is no manifest, or that of a newer version.
+    """
+    try:
+        raw = TypeAdapter(dict[str, object]).validate_json(content)
+    except ValueError:
+        raise PerfAssetsError(
+            f"{origin} is no archive of perf-assets: {MANIFEST} is damaged"
+        ) from None
+    version = raw.get("format")
+    if isinstance(version, int) and version > FORMAT:
+        raise PerfAssetsError(
+            f"{origin} was made by a newer perf-assets ({raw.get('perf_assets')}, archives of "
+            f"format {version}; this one knows {FORMAT}): upgrade perf-assets, or install the one "
+            f"in its folder {SOFTWARE}"
+        )
+    try:
+        return MANIFESTS.validate_json(content)
+    except ValueError:
+        raise PerfAssetsError(
+            f"{origin} is no archive of perf-assets: {MANIFEST} is damaged"
+        ) from None
+
+
+def sums_text(sums: Mapping[str, str]) -> bytes:
+    """The checksums as ``sha256sum -c`` reads them, in the order of paths."""
+    return "".join(f"{digest}  {path}\n" for path, digest in sorted(sums.items())).encode()
+
+
+def read_sums(content: bytes, origin: str) -> dict[str, str]:
+    """The checksum of each path.
+
+    Raises
+    ------
+    PerfAssetsError
+        A line is none.
+    """
+    found: dict[str, str] = {}
+    for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
+        digest, gap, path = line.partition("  ")
+        if not gap or len(digest) != 64 or path in found:
+            raise PerfAssetsError(
+                f"{origin}: line {number} of {SUMS} is no checksum: take another copy"
+            )
+        found[path] = digest
+    return found
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

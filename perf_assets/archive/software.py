@@ -1,0 +1,149 @@
+"""What made an archive: perf-assets as a wheel, its rules, and the versions of all libraries."""
+
+import base64
+import hashlib
+import io
+import platform
+import zipfile
+from collections.abc import Iterator
+from importlib.metadata import Distribution, distribution, distributions
+from pathlib import Path
+
+from perf_assets import __version__
+from perf_assets.archive.manifest import CODEBOOKS, LOCK, RULES, SOFTWARE
+from perf_assets.paths import (
+    PACKAGE,
+    changelog,
+    checks_dir,
+    expectations_dir,
+    models_dir,
+    queries_dir,
+)
+from perf_assets.storage.fingerprints import code_version
+
+MOMENT = (1980, 1, 1, 0, 0, 0)  # the oldest that a zip can say: no file has one of its own
+PROJECT = "_project"
+NAME = f"perf_assets-{__version__}"
+WHEEL = f"{SOFTWARE}/{NAME}-py3-none-any.whl"
+
+
+def software_files() -> dict[str, bytes]:
+    """The wheel of this perf-assets, and the exact versions of what is installed with it."""
+    return {WHEEL: _wheel(), LOCK: lock_text().encode()}
+
+
+def rule_files() -> dict[str, bytes]:
+    """What decides, as files to read: models in SQL, rules of audits, the cookbook, codebooks."""
+    folders = {"sql_models": models_dir(), "expectations": expectations_dir(), "sql": queries_dir()}
+    found = {
+        f"{RULES}/{name}/{path.relative_to(folder).as_posix()}": path.read_bytes()
+        for name, folder in folders.items()
+        for path in _files(folder)
+    }
+    books = PACKAGE / "sources" / "review_sheets"
+    found |= {
+        f"{CODEBOOKS}/{path.name}": path.read_bytes() for path in sorted(books.glob("*.toml"))
+    }
+    return found
+
+
+def rule_versions() -> dict[str, str]:
+    """The version of each rule, by its name in the changelog."""
+    from perf_assets.core import languages  # noqa: PLC0415
+    from perf_assets.core.areas import rules as areas  # noqa: PLC0415
+    from perf_assets.core.labelling import environments, labels, stems  # noqa: PLC0415
+    from perf_assets.core.labelling.classifier import model as classifier  # noqa: PLC0415
+    from perf_assets.sources.git import history  # noqa: PLC0415
+    from perf_assets.sources.github import queries  # noqa: PLC0415
+    from perf_assets.stages.enrichment import details  # noqa: PLC0415
+
+    return {
+        "areas": areas.REVISION,
+        "classifier": str(classifier.REVISION),
+        "commits": history.RULE_VERSION,
+        "environments": environments.REVISION,
+        "fix analysis": details.RULE_VERSION,
+        "issue fields": str(queries.FIELDS_VERSION),
+        "keyword stems": str(stems.REVISION),
+        "labels": str(labels.REVISION),
+        "languages": languages.RULE_VERSION,
+        "code": code_version(),
+    }
+
+
+def lock_text() -> str:
+    """The versions of all that is installed, as a file of requirements, sorted."""
+    lines = {
+        f"{name.lower().replace('_', '-')}=={one.version}"
+        for one in distributions()
+        if (name := _name(one)) and name.lower().replace("_", "-") != "perf-assets"
+    }
+    head = f"# Python {platform.python_version()}; perf-assets {__version__} is beside this file\n"
+    return head + "".join(f"{line}\n" for line in sorted(lines))
+
+
+def _name(one: Distribution) -> str | None:
+    return one.metadata["Name"]
+
+
+def _wheel() -> bytes:
+    """A wheel of the package as it is installed; the same package gives the same bytes.
+
+    Source of the form: https://packaging.python.org/specifications/binary-distribution-format
+    """
+    content = dict(_package())
+    info = f"{NAME}.dist-info"
+    content[f"{info}/METADATA"] = _metadata().encode()
+    content[f"{info}/WHEEL"] = (
+        b"Wheel-Version: 1.0\nGenerator: perf-assets\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    )
+    content[f"{info}/entry_points.txt"] = (
+        b"[console_scripts]\nperf-assets = perf_assets.__main__:main\n"
+    )
+    record = f"{info}/RECORD"
+    lines = [f"{path},sha256={_digest(file)},{len(file)}" for path, file in sorted(content.items())]
+    content[record] = "\n".join([*lines, f"{record},,", ""]).encode()
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as wheel:
+        for path, file in sorted(content.items()):
+            wheel.writestr(member(path), file, zipfile.ZIP_DEFLATED)
+    return written.getvalue()
+
+
+def member(path: str) -> zipfile.ZipInfo:
+    """A file of a zip that says neither when nor by whom it was made."""
+    info = zipfile.ZipInfo(path, MOMENT)
+    info.external_attr = 0o100644 << 16
+    info.create_system = 3
+    return info
+
+
+def _metadata() -> str:
+    """The metadata of the package as it was installed."""
+    text = distribution("perf-assets").read_text("METADATA")
+    return text or f"Metadata-Version: 2.4\nName: perf-assets\nVersion: {__version__}\n"
+
+
+def _package() -> Iterator[tuple[str, bytes]]:
+    for path in _files(PACKAGE):
+        yield f"{PACKAGE.name}/{path.relative_to(PACKAGE).as_posix()}", path.read_bytes()
+    if not (PACKAGE / PROJECT).is_dir():  # a checkout, whose files lie beside the package
+        parts = {"dbt_like_models": models_dir(), "docs/checks": checks_dir()}
+        parts |= {"expectations": expectations_dir(), "sql": queries_dir()}
+        for name, folder in parts.items():
+            for path in _files(folder):
+                inside = path.relative_to(folder).as_posix()
+                yield f"{PACKAGE.name}/{PROJECT}/{name}/{inside}", path.read_bytes()
+        yield f"{PACKAGE.name}/{PROJECT}/{changelog().name}", changelog().read_bytes()
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith(".")
+    )
+
+
+def _digest(content: bytes) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()

@@ -1,0 +1,129 @@
+"""The study of an archive: its file without secrets and without paths of the machine it is from."""
+
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import tomlkit
+from tomlkit.items import Table
+
+from perf_assets.archive.manifest import STUDY
+from perf_assets.config.addresses import git_address
+from perf_assets.config.study import FORMER_KEYS, PACKAGED, SAMPLE, Study, load_study
+from perf_assets.errors import PerfAssetsError
+from perf_assets.storage.data_directory import DataDirectory
+
+HEADER = "The study of an archive: without paths of the machine that made it."
+
+
+@dataclass(frozen=True)
+class StudyCopy:
+    """A study as an archive has it.
+
+    files : content by path in the archive.
+    local_sources : what was read from files of the machine that made it.
+    packaged : whether it comes with perf-assets.
+    """
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    local_sources: tuple[str, ...] = ()
+    packaged: bool = False
+
+
+def copy_study(study: Study, data_dir: DataDirectory) -> StudyCopy:
+    """The study, with the small files that decide what is computed beside it.
+
+    Repositories that were added without the file are in it. Dumps, corpora, clones and lakes are
+    not; where they are read from is left out.
+    """
+    content = tomlkit.parse(study.path.read_text(encoding="utf-8-sig"))
+    for former, key in FORMER_KEYS.items():
+        if former in content and key not in content:
+            content[key] = content.pop(former)
+    content.pop("lake", None)
+    files: dict[str, bytes] = {}
+    sources = [*_repositories(content, study), *_forums(content, study, files)]
+    text = f"# {HEADER}\n\n{tomlkit.dumps(content).lstrip()}"
+    tomllib.loads(text)  # what was changed in it is still a study file
+    files[STUDY] = text.encode()
+    packaged = study.path.parent in (PACKAGED, data_dir.path / SAMPLE)
+    return StudyCopy(files, tuple(sources), packaged)
+
+
+def read_copy(folder: Path) -> Study:
+    """The study of the archive that was unpacked to ``folder``.
+
+    Raises
+    ------
+    PerfAssetsError
+        Its file has a mistake.
+    """
+    return load_study(folder / STUDY)
+
+
+def with_people(content: bytes, replaced: Callable[[str], str]) -> bytes:
+    """A study file in which ``replaced`` stands for each account of its table [people]."""
+    document = tomlkit.parse(content.decode())
+    people = document.get("people", {})
+    for key in ("persons", "same", "different"):
+        if key in people:
+            people[key] = _mapped(people[key].unwrap(), replaced)
+    return tomlkit.dumps(document).encode()
+
+
+def _mapped(value: object, replaced: Callable[[str], str]) -> object:
+    if isinstance(value, list):
+        return [_mapped(one, replaced) for one in value]
+    return replaced(str(value))
+
+
+def _repositories(content: tomlkit.TOMLDocument, study: Study) -> list[str]:
+    local = []
+    entries = content.get("repositories", [])
+    named = {str(entry["name"]) for entry in entries}
+    for repository in study.repositories:
+        if repository.name not in named:  # added without the file
+            entry = tomlkit.table()
+            entry.update({"name": repository.name, "start": repository.start})
+            if not git_address(repository.git).is_path:
+                entry["git"] = git_address(repository.git).url
+            if "repositories" not in content:
+                content["repositories"] = tomlkit.aot()
+            content["repositories"].append(entry)
+    for entry in entries:
+        repository = study.repository(str(entry["name"]))
+        if entry.pop("corpus", None) is not None:
+            local.append(repository.name)
+            if repository.last is not None:
+                entry["end"] = repository.last
+        if "git" in entry:
+            address = git_address(str(entry["git"]))
+            if address.is_path or address.url.startswith("file:"):
+                entry.pop("git")
+                local.append(repository.name)
+            else:
+                entry["git"] = address.url
+    return list(dict.fromkeys(local))
+
+
+def _forums(content: tomlkit.TOMLDocument, study: Study, files: dict[str, bytes]) -> list[str]:
+    local = []
+    for entry, forum in zip(content.get("forums", []), study.forums, strict=True):
+        if entry.pop("dump", None) is not None:
+            local.append(forum.name)
+        for key, path in (("labelled", forum.labelled), ("keywords", forum.keywords)):
+            if path is not None:
+                entry[key] = _beside(entry, f"{forum.name}-{key}.csv", path, files)
+    return local
+
+
+def _beside(entry: Table, name: str, path: Path, files: dict[str, bytes]) -> str:
+    """Keep the file at ``path`` beside the study; its name there."""
+    try:
+        files[f"{STUDY.rpartition('/')[0]}/{name}"] = path.read_bytes()
+    except OSError as error:
+        raise PerfAssetsError(
+            f"{path}: a file of the study cannot be read ({error.strerror})"
+        ) from None
+    return name

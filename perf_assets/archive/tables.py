@@ -1,0 +1,77 @@
+"""Tables as files of an archive: Parquet, and a database; the same rows give the same bytes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+
+from perf_assets.archive.manifest import TABLES
+from perf_assets.storage.database_copy import STORAGE_VERSION, tables_of
+from perf_assets.tables import declared
+from perf_assets.tables.ddl import quoted, quoted_name
+
+
+@contextmanager
+def attached(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection that reads the database at ``path`` in the order of its rows."""
+    with duckdb.connect(config={"threads": 1}) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(f"ATTACH {quoted(str(path))} AS source (READ_ONLY)")
+        connection.execute("USE source")
+        yield connection
+
+
+def write_database(source: Path, target: Path) -> None:
+    """Write the database at ``source`` anew, its rows in the order of their keys.
+
+    Without compression, which samples rows by chance: an archive is compressed as a whole.
+    """
+    target.unlink(missing_ok=True)
+    with attached(source) as connection:
+        connection.execute("SET force_compression = 'uncompressed'")
+        connection.execute(
+            f"ATTACH {quoted(str(target))} AS copy (STORAGE_VERSION {quoted(STORAGE_VERSION)})"
+        )
+        connection.execute("COPY FROM DATABASE source TO copy (SCHEMA)")
+        for table in tables_of(connection):
+            connection.execute(f"INSERT INTO copy.{table} FROM source.{table} {_order(table)}")
+        connection.execute("CHECKPOINT copy")
+        connection.execute("DETACH copy")
+
+
+def write_parquet(source: Path, folder: Path) -> dict[str, int]:
+    """Write each stored table of ``source`` as Parquet below ``folder``; the rows of each.
+
+    What table and columns mean is in the metadata of the file, under ``description`` and
+    ``column:<name>``.
+    """
+    target = folder / TABLES
+    target.mkdir(parents=True)
+    rows = {}
+    with attached(source) as connection:
+        for table in tables_of(connection):
+            path = quoted(str(target / f"{table}.parquet"))
+            connection.execute(
+                f"COPY (FROM {table} {_order(table)}) TO {path} (FORMAT parquet, "
+                f"COMPRESSION zstd, KV_METADATA {{{_comments(table)}}})"
+            )
+            ((rows[table],),) = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
+    return rows
+
+
+def _order(table: str) -> str:
+    """By key, so that the order of rows is that of their values; then by all else."""
+    found = declared().get(table)
+    if found is None:
+        return "ORDER BY ALL"
+    return "ORDER BY " + ", ".join(map(quoted_name, found.key))
+
+
+def _comments(table: str) -> str:
+    found = declared().get(table)
+    if found is None:
+        return ""
+    comments = {"description": found.description}
+    comments |= {f"column:{column.name}": column.comment for column in found.columns}
+    return ", ".join(f"{quoted(key)}: {quoted(text)}" for key, text in comments.items())
