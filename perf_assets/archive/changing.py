@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from perf_assets.archive.recomputing import GIVEN, recompute
+from perf_assets.archive.recomputing import GIVEN, TEXTS, is_text, recompute
 from perf_assets.config.study import Study
 from perf_assets.core.people.forgetting import NAMES, RATERS
 from perf_assets.core.people.pseudonyms import (
@@ -17,6 +17,7 @@ from perf_assets.core.people.pseudonyms import (
     PEOPLE,
     PROGRAM,
     Known,
+    is_distinct,
     ordinary_words,
 )
 from perf_assets.processes.progress import phase
@@ -29,9 +30,6 @@ from perf_assets.tables.frames import frame_of, registered
 
 Change = Callable[[str, pl.Series], pl.Series]
 """What becomes of the values of a column of that name."""
-
-TEXTS = ("title", "body", "body_html", "text", "code", "previous_title", "current_title")
-"""Columns of what people wrote, which an archive without texts leaves out."""
 
 BOTS = "SELECT login FROM staging.accounts WHERE is_bot AND bot_reason <> 'behaviour'"
 COLUMNS = """
@@ -96,11 +94,12 @@ def known_people(connection: duckdb.DuckDBPyConnection, study: Study) -> Known:
                 contributions.update(_contributions(connection, column))
         elif column.name in NAMES or RATERS.fullmatch(column.name):
             names |= set(values)
+            contributions.update(_contributions(connection, column))
         elif column.name in ("path", "old_path"):
             paths.append(values)
         elif column.name in (*TEXTS, "message"):
             texts.append(values)
-    one_word = {name.casefold() for name in names if " " not in name}
+    one_word = {name.casefold() for name in names if not is_distinct(name)}
     owners = {one.casefold() for one in _repository_names(connection, study)}
     bots = {login.casefold() for (login,) in connection.execute(BOTS).fetchall()}
     # A program that is called as a person is would tell who that is.
@@ -160,7 +159,7 @@ def leave_texts_out(database: Path) -> None:
         )
         schemas = (*GIVEN, "labels", "links", "marts", "analysis")
         for column in text_columns(connection, schemas):
-            if column.name in TEXTS and not column.is_list:
+            if is_text(column.table, column.name) and not column.is_list:
                 value = "NULL" if nullable[f"{column.table}.{column.name}"] else "''"
                 name = quoted_name(column.name)
                 connection.execute(f"UPDATE {column.table} SET {name} = {value}")

@@ -30,14 +30,14 @@ from perf_assets.archive.manifest import (
 from perf_assets.archive.opening import damaged_files, unpacked
 from perf_assets.archive.recomputing import (
     FIX_AREAS,
+    made_from_texts,
     needs_history,
     recompute,
     recomputed_tables,
 )
 from perf_assets.archive.software import lock_text, rule_files, rule_versions
-from perf_assets.archive.study_copy import read_copy
+from perf_assets.archive.study_copy import no_study, read_copy
 from perf_assets.config.study import Study
-from perf_assets.core.labelling.labels import Rules
 from perf_assets.processes.progress import phase
 from perf_assets.reports.monthly import keep_report
 from perf_assets.storage.data_directory import DataDirectory
@@ -56,6 +56,7 @@ NEEDS = {
     "reviews": "judged by people: held against the log of verdicts",
     "replication": "published by the papers' authors: only its checksum is checked",
 }
+WITHOUT_TEXTS = "made from titles and bodies, which were left out"
 COUNTS = """
     SELECT repository, month, "table", row_count FROM meta.partition_loads
     WHERE is_stored AND starts_with("table", 'raw.')
@@ -122,16 +123,16 @@ def check_archive(path: Path) -> Check:
             return check
         check.add("checksums of all files", "equal")
         _compare_software(content, check)
-        study = read_copy(content) if (content / STUDY).exists() else _nothing()
+        study = read_copy(content) if (content / STUDY).exists() else no_study()
         _compare_given(content, check)
         with TemporaryDirectory(dir=content.parent) as temporary:
             home = _home(content, Path(temporary))
             kept = _kept(content, study, manifest, check)
-            failures = recompute(home, study, kept)
+            failures = recompute(home, study, kept, has_texts=manifest.texts == "all")
             publish(home)
             for failure in failures:
                 check.add("audit", "differs", failure)
-            _compare_recomputed(content, home, study, manifest, kept, check)
+            _compare_recomputed(content, home, kept, check)
             with phase("comparing the report"):
                 _compare_report(content, home, check)
         return check
@@ -267,32 +268,31 @@ def _kept(content: Path, study: Study, manifest: Manifest, check: Check) -> dict
 
 
 def _compare_recomputed(
-    content: Path,
-    home: DataDirectory,
-    study: Study,
-    manifest: Manifest,
-    kept: Collection[str],
-    check: Check,
+    content: Path, home: DataDirectory, kept: Collection[str], check: Check
 ) -> None:
-    made = recomputed_tables()
+    has_texts = check.manifest.texts == "all"
+    made = recomputed_tables(has_texts=has_texts)
+    needs_texts = frozenset[str]() if has_texts else made_from_texts()
     with _both(home.published, content) as connection, phase("comparing tables"):
         for name in sorted(path.stem for path in (content / TABLES).glob("*.parquet")):
             if name in kept:
                 continue
             if name not in made:
-                check.add(
-                    name, "not recomputed", NEEDS.get(name.partition(".")[0], "not of a model")
-                )
+                reason = NEEDS.get(name.partition(".")[0], WITHOUT_TEXTS)
+                check.add(name, "not recomputed", reason)
                 continue
             if name not in declared():
                 check.add(name, "not recomputed", "this version of perf-assets has no such table")
                 continue
             found = difference(connection, declared()[name], _file(content, name), name)
-            _add(check, found)
+            _add(check, found, is_of_texts=name in needs_texts)
 
 
-def _add(check: Check, found: TableDifference) -> None:
+def _add(check: Check, found: TableDifference, *, is_of_texts: bool) -> None:
     table = declared()[found.table]
+    if is_of_texts and not found.is_equal:
+        check.add(found.table, "not recomputed", WITHOUT_TEXTS)
+        return
     if found.is_equal:
         rounded = [f"{found.rounded} rows differ in last digits alone"] if found.rounded else []
         check.add(found.table, "equal", f"{found.rows:,} rows", *rounded)
@@ -311,16 +311,19 @@ def _compare_report(content: Path, home: DataDirectory, check: Check) -> None:
     archived = _figures((content / REPORT).read_text(encoding="utf-8"))
     again = _figures(home.report.read_text(encoding="utf-8"))
     for name in dict.fromkeys([*archived, *again]):
-        check.add(
-            f"report: {name}", "equal" if archived.get(name) == again.get(name) else "differs"
-        )
+        if archived.get(name) == again.get(name):
+            check.add(f"report: {name}", "equal")
+        elif check.manifest.texts == "none":
+            check.add(f"report: {name}", "not recomputed", WITHOUT_TEXTS)
+        else:
+            check.add(f"report: {name}", "differs")
     is_same = (content / REPORT_PAGE).read_bytes() == home.report_page.read_bytes()
     if is_same:
         check.add(REPORT_PAGE, "equal")
     else:
-        check.add(
-            REPORT_PAGE, "not recomputed", "its drawings are others here; its figures are above"
-        )
+        reason = "its drawings are others here; its figures are above"
+        has_texts = check.manifest.texts == "all"
+        check.add(REPORT_PAGE, "not recomputed", reason if has_texts else WITHOUT_TEXTS)
 
 
 def _figures(report: str) -> dict[str, str]:
@@ -346,7 +349,3 @@ def _both(database: Path, content: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 def _file(content: Path, table: str) -> str:
     return f"read_parquet({quoted(str(content / TABLES / f'{table}.parquet'))})"
-
-
-def _nothing() -> Study:
-    return Study("nothing", Path(), (), Rules((), (), ()))

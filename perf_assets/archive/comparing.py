@@ -246,7 +246,7 @@ def _causes(
     inputs = _upstream(one.table)
     if any(name in found and not found[name].is_equal for name in inputs):
         count = _of_touched(connection, declared()[one.table], one)
-        yield "source" if count is None else f"source ({count:,} of {one.count:,} rows)"
+        yield f"source ({count:,} of {one.count:,} rows)" if count else "source"
     if rules and _follows_rules(one.table, first, second):
         yield "rules"
     if code:

@@ -1,11 +1,14 @@
 """Recomputing: all that follows from raw tables, by the rules of this version, offline."""
 
+import re
 from collections.abc import Iterable, Mapping
 
 import polars as pl
 
 from perf_assets.config.study import Repository, Study
 from perf_assets.processes.progress import phase
+from perf_assets.sql_models.dependencies import made_from
+from perf_assets.sql_models.files import models_by_name
 from perf_assets.stages.enrichment.labels import TABLES as LABELS
 from perf_assets.stages.enrichment.labels import label_cohorts, store_label_kinds
 from perf_assets.stages.enrichment.links import TABLES as LINKS
@@ -20,22 +23,71 @@ from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lock import writing
 from perf_assets.storage.warehouse import open_warehouse
+from perf_assets.tables import table_of
 
 GIVEN = ("raw", "details", "meta", "reviews", "replication")
 """The schemas of what was read at a source, judged by people, or noted meanwhile."""
 
 FIX_AREAS = "links.fix_areas"
+TEXTS = ("title", "body", "body_html", "text", "code", "previous_title", "current_title")
+"""Columns of what people wrote, which an archive without texts leaves out."""
+
+TEXT_TABLES = (
+    *("raw.issues", "raw.issue_comments", "raw.issue_events"),
+    *("raw.questions", "raw.answers", "raw.question_comments", "raw.rejected_posts"),
+)
+"""The tables that have them as they were read; what is made of these may have titles too."""
+
+READS_TEXTS = re.compile(rf"\b({'|'.join(TEXTS)})\b")
 
 
-def recomputed_tables() -> frozenset[str]:
-    """The stored tables that :func:`recompute` makes anew."""
-    enriched = (*LABELS, *LINKS, "labels.label_kinds", "labels.performance_questions")
-    kinds = ("labels.question_kinds", "labels.question_word_weights")
-    return frozenset((*enriched, *kinds, *derived_tables()))
+def recomputed_tables(*, has_texts: bool = True) -> frozenset[str]:
+    """The stored tables that :func:`recompute` makes anew; without texts, not by reading these."""
+    derived = frozenset((*derived_tables(), "labels.label_kinds"))
+    if not has_texts:
+        return frozenset(table for table in derived if not reads_texts(table))
+    enriched = (*LABELS, *LINKS, "labels.performance_questions")
+    return derived.union(enriched, ("labels.question_kinds", "labels.question_word_weights"))
+
+
+def is_text(table: str, column: str) -> bool:
+    """Whether a column has titles or bodies: as they were read, or titles beside results."""
+    return (
+        column in TEXTS
+        if table in TEXT_TABLES
+        else column == "title" and not table.startswith(GIVEN)
+    )
+
+
+def reads_texts(table: str) -> bool:
+    """Whether a model or a statistic itself reads titles or bodies."""
+    if (model := models_by_name().get(table)) is not None:
+        has_any = not set(made_from()[table]).isdisjoint(TEXT_TABLES)
+        return has_any and READS_TEXTS.search(model.sql) is not None
+    analysis = table_of(table).analysis
+    reads = {} if analysis is None else analysis.reads
+    return any(
+        not {"title", "body"}.isdisjoint(columns or table_of(source).column)
+        or "text" in (columns or table_of(source).column)
+        for source, columns in reads.items()
+        if not source.startswith("replication.")
+    )
+
+
+def made_from_texts() -> frozenset[str]:
+    """The tables and views that read titles or bodies, and what is made from them."""
+    found = {name for name in derived_tables() if reads_texts(name)}
+    while more := {name for name, inputs in made_from().items() if found & {*inputs}} - found:
+        found |= more
+    return frozenset(found)
 
 
 def recompute(
-    data_dir: DataDirectory, study: Study, kept: Mapping[str, pl.DataFrame] | None = None
+    data_dir: DataDirectory,
+    study: Study,
+    kept: Mapping[str, pl.DataFrame] | None = None,
+    *,
+    has_texts: bool = True,
 ) -> list[str]:
     """Label, link and compute all that follows from what ``data_dir`` has of ``study``.
 
@@ -43,6 +95,8 @@ def recompute(
     ----------
     kept
         Rows by table that stay as they are, as what made them is not at hand.
+    has_texts
+        Whether texts are there; without them what is made by reading them stays as it is.
 
     Returns
     -------
@@ -51,13 +105,17 @@ def recompute(
     failures: list[str] = []
     with writing(data_dir.path), open_warehouse(data_dir.warehouse) as database:
         writer = AuditedWriter(database, data_dir)
-        failures += _failures(_enriched(writer, study))
+        if has_texts:
+            failures += _failures(_enriched(writer, study))
         for table, rows in (kept or {}).items():
             with database.transaction():
                 database.connection.execute(f"DELETE FROM {table}")
                 database.upsert(table, rows)
         with phase("computing models and statistics"):
-            found = (one.outcome for one in derive(writer, forced=derived_tables()))
+            requested = [
+                name for name in derived_tables() if has_texts or not _is_stored_text(name)
+            ]
+            found = (one.outcome for one in derive(writer, requested, forced=requested))
             failures += _failures(one for one in found if one is not None)
     return failures
 
@@ -65,6 +123,10 @@ def recompute(
 def needs_history(repository: Repository) -> bool:
     """Whether areas of its fixes need its git history."""
     return repository.areas.uses_codeowners
+
+
+def _is_stored_text(name: str) -> bool:
+    return not table_of(name).is_view and reads_texts(name)
 
 
 def _enriched(writer: AuditedWriter, own: Study) -> Iterable[WriteOutcome]:

@@ -9,8 +9,9 @@ import tomlkit
 from tomlkit.items import Table
 
 from perf_assets.archive.manifest import STUDY
-from perf_assets.config.addresses import git_address
+from perf_assets.config.addresses import git_address, is_local
 from perf_assets.config.study import FORMER_KEYS, PACKAGED, SAMPLE, Study, load_study
+from perf_assets.core.labelling.labels import Rules
 from perf_assets.errors import PerfAssetsError
 from perf_assets.storage.data_directory import DataDirectory
 
@@ -62,6 +63,11 @@ def read_copy(folder: Path) -> Study:
     return load_study(folder / STUDY)
 
 
+def no_study() -> Study:
+    """A study of nothing, where a database has published data of papers alone."""
+    return Study("nothing", Path(), (), Rules((), (), ()))
+
+
 def with_people(content: bytes, replaced: Callable[[str], str]) -> bytes:
     """A study file in which ``replaced`` stands for each account of its table [people]."""
     document = tomlkit.parse(content.decode())
@@ -97,6 +103,9 @@ def _repositories(content: tomlkit.TOMLDocument, study: Study) -> list[str]:
             local.append(repository.name)
             if repository.last is not None:
                 entry["end"] = repository.last
+        if "github_url" in entry and is_local(str(entry["github_url"])):
+            entry.pop("github_url")
+            local.append(repository.name)
         if "git" in entry:
             address = git_address(str(entry["git"]))
             if address.is_path or address.url.startswith("file:"):

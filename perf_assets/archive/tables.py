@@ -1,5 +1,8 @@
 """Tables as files of an archive: Parquet, and a database; the same rows give the same bytes."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +13,13 @@ from perf_assets.archive.manifest import TABLES
 from perf_assets.storage.database_copy import STORAGE_VERSION, tables_of
 from perf_assets.tables import declared
 from perf_assets.tables.ddl import quoted, quoted_name
+
+PROGRAM = (
+    "import sys; from pathlib import Path; sys.path[:] = {path!r}; "
+    "from {module} import write_in_empty_memory as write; write(Path({source!r}), Path({target!r}))"
+)
+# DuckDB brings jemalloc on Linux; where it does not, the C library's 255 means zeros.
+EMPTY_MEMORY = {"DUCKDB_JE_MALLOC_CONF": "zero:true", "MALLOC_PERTURB_": "255"}
 
 
 @contextmanager
@@ -24,6 +34,35 @@ def attached(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 def write_database(source: Path, target: Path) -> None:
     """Write the database at ``source`` anew, its rows in the order of their keys.
+
+    In a process of its own, whose memory is empty: DuckDB writes whole blocks, and what it does not
+    use of one is what was in memory before, texts that were to be left out among them.
+
+    Raises
+    ------
+    duckdb.IOException
+        It cannot be written there.
+    """
+    path = [entry for entry in sys.path if entry]
+    program = PROGRAM.format(
+        path=path, module=__name__, source=str(source.absolute()), target=str(target.absolute())
+    )
+    found = subprocess.run(
+        [sys.executable, "-I", "-W", "ignore", "-c", program],
+        env={**os.environ, **EMPTY_MEMORY},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if found.returncode:
+        reasons = [line for line in found.stderr.splitlines() if "Error: " in line]
+        raise duckdb.IOException(reasons[-1] if reasons else "the process that writes it was ended")
+
+
+def write_in_empty_memory(source: Path, target: Path) -> None:
+    """What :func:`write_database` does, in the process that is started for it.
 
     Without compression, which samples rows by chance: an archive is compressed as a whole.
     """

@@ -7,19 +7,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
 
 import duckdb
 import polars as pl
 
 from perf_assets import __version__
 from perf_assets.archive.changing import (
-    TEXTS,
-    Change,
-    changed_copy,
     known_people,
     leave_texts_out,
-    text_columns,
 )
 from perf_assets.archive.describing import describe
 from perf_assets.archive.manifest import (
@@ -31,7 +26,6 @@ from perf_assets.archive.manifest import (
     MODEL,
     REPORT,
     REPORT_PAGE,
-    STUDY,
     SUMS,
     VERDICTS,
     Manifest,
@@ -40,48 +34,32 @@ from perf_assets.archive.manifest import (
     sums_text,
 )
 from perf_assets.archive.metadata import metadata_files
-from perf_assets.archive.secrets import find_secrets, without_secrets
+from perf_assets.archive.preparing import (
+    Options,
+    SecretsFoundError,
+    change_of,
+    changed_source,
+    check_database,
+    secrets_in,
+)
 from perf_assets.archive.software import member, rule_files, rule_versions, software_files
-from perf_assets.archive.study_copy import StudyCopy, copy_study, with_people
+from perf_assets.archive.study_copy import StudyCopy, copy_study, no_study
 from perf_assets.archive.tables import write_database, write_parquet
-from perf_assets.config.study import PACKAGED, SAMPLE, Study
+from perf_assets.config.study import Study
 from perf_assets.core.people.pseudonyms import Pseudonyms
-from perf_assets.errors import AuditError, PerfAssetsError
+from perf_assets.errors import PerfAssetsError
 from perf_assets.processes.progress import phase
 from perf_assets.reports.monthly import keep_report
 from perf_assets.reports.pages.page import docs_html
-from perf_assets.stages.transform.about import study_facts
-from perf_assets.storage.added_repositories import open_study_of
 from perf_assets.storage.address_key import pseudonym_key
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_copy import set_in_place
-from perf_assets.storage.lake_rows import lake_rows
-from perf_assets.storage.migrations import stored_format
 from perf_assets.storage.warehouse import FORMAT as WAREHOUSE_FORMAT
-from perf_assets.storage.warehouse import reading
 
 CHUNK = 1 << 20
 LEVEL = 6
 STORED = (".parquet", ".whl", ".gz")  # compressed already
 PUBLISHED_AT = "SELECT value FROM meta.about WHERE topic = 'database' AND fact = 'published_at'"
-NAME = "SELECT value FROM meta.about WHERE topic = 'study' AND fact = 'name'"
-FACTS = "SELECT fact, value FROM meta.about WHERE topic IN ('study', 'rules') AND fact <> 'lake'"
-
-Secrets = Literal["refuse", "remove", "keep"]
-
-
-@dataclass(frozen=True)
-class Options:
-    """What is changed before an archive is written.
-
-    is_pseudonymised : whether pseudonyms stand for people.
-    has_texts : whether titles and bodies are in it.
-    secrets : what becomes of tokens and keys that people pasted into texts.
-    """
-
-    is_pseudonymised: bool = False
-    has_texts: bool = True
-    secrets: Secrets = "refuse"
 
 
 @dataclass(frozen=True)
@@ -96,45 +74,6 @@ class Written:
     size: int
     ordinary: tuple[str, ...] = ()
     secrets: pl.DataFrame = field(default_factory=pl.DataFrame)
-
-
-class SecretsFoundError(PerfAssetsError):
-    """Texts have secrets in them, and nobody said what is to become of these."""
-
-    def __init__(self, found: pl.DataFrame) -> None:
-        """Of the rows that :func:`find_secrets` gave."""
-        self.found = found
-        super().__init__(
-            f"{found['count'].sum()} secrets are in the texts, which the archive would publish; "
-            "nothing was written: say --secrets remove or, where they are none, --secrets keep"
-        )
-
-
-def study_of(data_dir: DataDirectory, source: str | None) -> Study | None:
-    """The study at ``source``, by default the packaged one by which ``data_dir`` was made.
-
-    None where nothing was mined.
-
-    Raises
-    ------
-    PerfAssetsError
-        It is no packaged one; or as of :func:`perf_assets.config.study.load_study`.
-    """
-    if source is not None:
-        return open_study_of(source, data_dir)
-    if not data_dir.published.exists():
-        raise PerfAssetsError(f"{data_dir.published} is not there yet: perf-assets run makes it")
-    with reading(data_dir.published) as connection:
-        found = connection.execute(NAME).fetchall()
-    if not found:
-        return None
-    ((name,),) = found
-    if name != SAMPLE and not (PACKAGED / f"{name}.toml").is_file():
-        raise PerfAssetsError(
-            f"{data_dir.path} was made by the study {name}, which does not come with perf-assets: "
-            "name its file with --study"
-        )
-    return open_study_of(name, data_dir)
 
 
 def write_archive(
@@ -172,22 +111,22 @@ def write_archive(
                 shutil.copyfile(given, kept)
         with duckdb.connect(str(source.published), read_only=True) as connection:
             connection.execute("SET TimeZone = 'UTC'")
-            _check_database(data_dir, connection, study)
+            check_database(data_dir, connection, study)
             ((published_at,),) = connection.execute(PUBLISHED_AT).fetchall()
             copy = StudyCopy() if study is None else copy_study(study, data_dir)
             with phase("looking for secrets"):
-                secrets = _secrets_in(connection)
+                secrets = secrets_in(connection)
             if secrets.height and chosen.secrets == "refuse" and chosen.has_texts:
                 raise SecretsFoundError(secrets)
             removes = bool(secrets.height) and chosen.secrets == "remove"
             people = None
             if chosen.is_pseudonymised:
                 with phase("finding whom texts name"):
-                    known = known_people(connection, study or _nothing())
+                    known = known_people(connection, study or no_study())
                 people = Pseudonyms(pseudonym_key(data_dir), known)
         if people is not None or removes:
-            source, copy = _changed(
-                source, study, copy, work, _change(people, removes=removes), people
+            source, copy = changed_source(
+                source, study, copy, work, change_of(people, removes=removes), people
             )
         manifest = Manifest(
             FORMAT,
@@ -252,82 +191,6 @@ def _work_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _check_database(
-    data_dir: DataDirectory, connection: duckdb.DuckDBPyConnection, study: Study | None
-) -> None:
-    version = stored_format(connection)
-    if version != WAREHOUSE_FORMAT:
-        raise PerfAssetsError(
-            f"{data_dir.published} was published by another version of perf-assets (format "
-            f"{version}; this one makes {WAREHOUSE_FORMAT}): perf-assets run publishes it anew"
-        )
-    if lake_rows(connection):
-        raise PerfAssetsError(
-            f"{data_dir.published}: the rows of its issues and commits lie in a lake, so that "
-            "nobody could check an archive of it: perf-assets lake pull brings them into a data "
-            "directory"
-        )
-    if study is None:
-        return
-    stored = dict(connection.execute(FACTS).fetchall())
-    now = {fact: value for _, fact, value, _ in study_facts(study)}
-    for fact, value in stored.items():
-        if fact != "engine" and fact in now and now[fact] != value:
-            raise PerfAssetsError(
-                f"{data_dir.published} was made by another study than {study.path} ({fact}): name "
-                "the one it was made by with --study, or run perf-assets run with this one first"
-            )
-
-
-def _secrets_in(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
-    found = []
-    for column in text_columns(connection):
-        if column.name in (*TEXTS, "message", "note", "text"):
-            found.append(find_secrets(connection, column.table, column.name))
-    return pl.concat(found) if found else pl.DataFrame()
-
-
-def _change(people: Pseudonyms | None, *, removes: bool) -> Change:
-    """What becomes of values: without secrets first, for a pseudonym would hide where one is."""
-
-    def change(column: str, values: pl.Series) -> pl.Series:
-        if removes and column in (*TEXTS, "message", "note"):
-            values = pl.Series(
-                values.name,
-                [None if value is None else without_secrets(value) for value in values],
-                dtype=pl.String,
-            )
-        return values if people is None else people.values(column, values)
-
-    return change
-
-
-def _changed(
-    source: DataDirectory,
-    study: Study | None,
-    copy: StudyCopy,
-    work: Path,
-    change: Change,
-    people: Pseudonyms | None,
-) -> tuple[DataDirectory, StudyCopy]:
-    folder = work / "changed"
-    folder.mkdir()
-    changed, failures = changed_copy(source, study or _nothing(), folder, change)
-    if failures:
-        raise AuditError("; ".join(failures))
-    if people is None:
-        if source.added.exists():
-            shutil.copyfile(source.added, changed.added)
-        return changed, copy
-    # Words of a model may be names, and so may what a study says of people.
-    changed.model.unlink(missing_ok=True)
-    files = dict(copy.files)
-    if STUDY in files:
-        text = with_people(files[STUDY], lambda account: people.value("account", account))
-        files[STUDY] = people.text(text.decode()).encode()
-    return changed, replace(copy, files=files)
-
-
 def _write_content(
     source: DataDirectory,
     study: Study | None,
@@ -356,7 +219,7 @@ def _write_content(
     _write_files(content, {MANIFEST: as_json(manifest)})
     with duckdb.connect(str(content / DATABASE), read_only=True) as connection:
         connection.execute("SET TimeZone = 'UTC'")
-        described = describe(connection, study or _nothing(), manifest, _files_of(content))
+        described = describe(connection, study or no_study(), manifest, _files_of(content))
     texts = metadata_files(described)
     _write_files(content, {name: text.encode() for name, text in texts.items()})
     sums = {name: digest for name, (_, digest) in _files_of(content).items()}
@@ -391,10 +254,3 @@ def _pack(content: Path, target: Path) -> None:
             info.file_size = path.stat().st_size
             with path.open("rb") as file, packed.open(info, "w") as entry:
                 shutil.copyfileobj(file, entry, CHUNK)
-
-
-def _nothing() -> Study:
-    """A study of nothing, where a database has published data of papers alone."""
-    from perf_assets.core.labelling.labels import Rules  # noqa: PLC0415
-
-    return Study("nothing", Path(), (), Rules((), (), ()))

@@ -87,12 +87,12 @@ def archive(
     shutdown.set_resume_hint(f"nothing is at {output} yet; run the same command again")
     with shown_progress(console):
         with phase("starting"), importing():
-            from perf_assets.archive.writing import (  # noqa: PLC0415
+            from perf_assets.archive.preparing import (  # noqa: PLC0415
                 Options,
                 SecretsFoundError,
                 study_of,
-                write_archive,
             )
+            from perf_assets.archive.writing import write_archive  # noqa: PLC0415
         options = Options(is_pseudonymised, not without_texts, secrets)
         try:
             written = write_archive(directory, study_of(directory, study), output, options)

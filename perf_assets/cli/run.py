@@ -11,15 +11,14 @@ from perf_assets.cli.shell import (
     console,
     data_dir_option,
     friendly_errors,
-    from_option,
     importing,
     json_option,
     max_wait_option,
-    study_option,
     to_option,
 )
 from perf_assets.config.study import Until
 from perf_assets.errors import AuditError, PerfAssetsError
+from perf_assets.months import is_month
 from perf_assets.processes import shutdown
 from perf_assets.processes.progress import phase
 from perf_assets.storage.data_directory import DataDirectory
@@ -27,7 +26,14 @@ from perf_assets.storage.lock import writing
 
 
 @click.command()
-@study_option
+@click.option(
+    "--study",
+    envvar="PERF_ASSETS_STUDY",
+    metavar="FILE",
+    help="A study.toml, or a packaged study: sample, dl-frameworks, challenges, "
+    "performance-problems. Default: that of the archive to go on from, else sample. Environment: "
+    "PERF_ASSETS_STUDY.",
+)
 @data_dir_option
 @click.option(
     "--repository",
@@ -37,7 +43,13 @@ from perf_assets.storage.lock import writing
     help="Only this repository of the study, or tag set (forum:tag set); may be given several "
     "times.",
 )
-@from_option
+@click.option(
+    "--from",
+    "first",
+    metavar="YYYY-MM|ARCHIVE.zip",
+    help="First month; default: as the study says. Or an archive to go on from, in a new "
+    "--data-dir.",
+)
 @to_option
 @click.option(
     "--reconcile",
@@ -69,7 +81,7 @@ from perf_assets.storage.lock import writing
 )
 @friendly_errors
 def run(  # noqa: PLR0913
-    study: str,
+    study: str | None,
     data_dir: Path,
     repositories: tuple[str, ...],
     first: str | None,
@@ -104,6 +116,7 @@ def run(  # noqa: PLR0913
         perf-assets run
         perf-assets run --study study.toml --from 2023-01
         perf-assets run --study study.toml --until links
+        perf-assets run --from paper.zip --data-dir ours
         GITHUB_TOKEN=... perf-assets run --study dl-frameworks --repository pytorch/pytorch
     """
     started = datetime.now(UTC)
@@ -130,6 +143,11 @@ def run(  # noqa: PLR0913
             )
             from perf_assets.storage.added_repositories import open_study_of  # noqa: PLC0415
 
+            if first is not None and not is_month(first) and Path(first).suffix == ".zip":
+                from perf_assets.archive.extending import begin_from  # noqa: PLC0415
+
+                study, first = begin_from(Path(first), directory, study), None
+                click.echo(f"The study goes on in {directory.path} by --study {study}.")
             chosen = open_study_of(study, directory)
         for repository in chosen.repositories:
             if not repositories or repository.name in repositories:

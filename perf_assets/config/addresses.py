@@ -88,7 +88,13 @@ def is_private(url: str) -> bool:
     parts = _split(url)
     if parts is None or parts.scheme != "http":
         return parts is not None
-    host = parts.hostname or ""
+    return is_local(url)
+
+
+def is_local(url: str) -> bool:
+    """Whether ``url`` is of this machine alone."""
+    parts = _split(url)
+    host = (parts.hostname or "") if parts is not None else ""
     try:
         return ip_address(host).is_loopback
     except ValueError:

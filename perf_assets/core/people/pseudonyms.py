@@ -25,11 +25,15 @@ FULL_NAME = 6
 """Letters of a full name at least, to be recognised inside texts."""
 SHORTEST = 3
 COMMON_PATHS = 3
-OFTEN = 2
+OFTEN, SELDOM = 2, 3
 
 _WORD = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?")
 _PART = re.compile(r"[A-Za-z0-9]+")
-_MENTION = re.compile(r"(?<![\w/.])@([A-Za-z0-9](?:[A-Za-z0-9-]{0,38}[A-Za-z0-9])?)")
+# Where a name is that of an account: @name, from name/branch, and the home of who ran a command.
+_MENTION = re.compile(
+    r"(?:(?<![\w/.])@|\bfrom (?=[\w-]+/)|\bgithub\.com/|[/\\](?:home|users|user)[/\\]|~)"
+    r"([a-z0-9](?:[a-z0-9_-]{0,38}[a-z0-9])?)"
+)
 _IN_TEXTS = re.compile(
     r"(?P<email>[\w.+%-]+@[\w-]+(?:\.[\w-]+)+)"
     r"|(?P<user>/users/\d+)/(?P<slug>[^\s\"'<>)\]]*)"
@@ -75,7 +79,7 @@ class Pseudonyms:
 
     def __post_init__(self) -> None:
         """Prepare the full names, of which there may be thousands."""
-        full = [name for name in self.known.names if " " in name and len(name) >= FULL_NAME]
+        full = [name for name in self.known.names if is_distinct(name)]
         pairs = {name: self.name(name) for name in sorted(full, key=lambda one: (-len(one), one))}
         object.__setattr__(self, "_names", pairs)
 
@@ -148,7 +152,9 @@ class Pseudonyms:
         if match["email"] is not None:
             return self.address(match["email"])
         if match["user"] is not None:
-            return f"{match['user']}/{self._person('slug', match['slug'])}"
+            slug = match["slug"]
+            is_done = slug.startswith(PREFIX)
+            return f"{match['user']}/{slug if is_done else self._person('slug', slug)}"
         if match["link"] is not None:
             linked = match["linked"].rstrip("-")
             is_page = linked.casefold() in _PAGES
@@ -165,9 +171,18 @@ class Pseudonyms:
             return self.login(word)
         if "-" not in word and "_" not in word:
             return word
-        return _PART.sub(
-            lambda part: self.login(part[0]) if self._is_login(part[0]) else part[0], word
-        )
+        parts = [part.span() for part in _PART.finditer(word)]
+        written, last, first = [], 0, 0
+        while first < len(parts):
+            begin = parts[first][0]
+            ends = ((after, parts[after][1]) for after in reversed(range(first, len(parts))))
+            longest = next((one for one in ends if self._is_login(word[begin : one[1]])), None)
+            if longest is not None:
+                first, end = longest
+                written += [word[last:begin], self.login(word[begin:end])]
+                last = end
+            first += 1
+        return "".join((*written, word[last:]))
 
     def _is_login(self, word: str) -> bool:
         found = word.casefold()
@@ -176,6 +191,13 @@ class Pseudonyms:
     def _person(self, kind: str, value: str) -> str:
         message = f"{kind} {value.casefold()}".encode()
         return PREFIX + hmac.new(self.key, message, hashlib.sha256).hexdigest()[:DIGITS]
+
+
+def is_distinct(name: str) -> bool:
+    """Whether a name can be no word of a text: of several words, or with signs that none has."""
+    if " " in name.strip():
+        return len(name) >= FULL_NAME
+    return len(name) > SHORTEST and _WORD.fullmatch(name) is None
 
 
 def _is_code(mention: re.Match[str]) -> bool:
@@ -198,7 +220,8 @@ def ordinary_words(
 
     These would change what texts say. A login is one where it is short or a number, is among the
     ``vocabulary`` (words of keywords and labels), names parts of three ``paths``, or stands in more
-    than twice as many texts, without a mention, as its account contributed or was mentioned in.
+    than twice as many texts, without a mention, as its account contributed or was mentioned in, and
+    in more than three.
 
     Parameters
     ----------
@@ -227,5 +250,5 @@ def ordinary_words(
         or login.isdigit()
         or login in words
         or in_paths[login] >= COMMON_PATHS
-        or plain[login] > OFTEN * (contributions[login] + mentions[login])
+        or plain[login] > max(SELDOM, OFTEN * (contributions[login] + mentions[login]))
     )

@@ -1,0 +1,110 @@
+"""Going on from an archive: a data directory made of it, which the next run brings up to date."""
+
+import json
+import shutil
+from pathlib import Path
+
+import duckdb
+
+from perf_assets.archive.manifest import (
+    ADDED,
+    DATABASE,
+    MODEL,
+    STUDY,
+    VERDICTS,
+    Manifest,
+    digest_of,
+)
+from perf_assets.archive.opening import damaged_files, unpacked
+from perf_assets.errors import PerfAssetsError
+from perf_assets.processes.progress import phase
+from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.database_copy import set_in_place
+from perf_assets.storage.lock import writing
+
+ORIGIN = "archive_origin.json"
+"""Which archive a data directory was made of: checksum, and the study to go on with."""
+
+# Hashes of addresses by a key that stays where the archive was made are as good as none.
+READ_COMMITS_AGAIN = """
+    UPDATE meta.partition_loads SET fingerprint = NULL
+    WHERE "table" = 'raw.commits' AND repository IN (
+        SELECT repository FROM raw.commits WHERE author_email IS NOT NULL
+    )
+"""
+
+
+def begin_from(archive: Path, data_dir: DataDirectory, study: str | None = None) -> str:
+    """Make ``data_dir``, which is empty, what the archive says; the study to go on with.
+
+    Verdicts, repositories that were added and a model that was trained come along. Where it was
+    made of this archive already, it stays as it is.
+
+    Parameters
+    ----------
+    study
+        The study that a person names; default: that of the archive.
+
+    Raises
+    ------
+    PerfAssetsError
+        It is no archive, damaged, or was changed so that nobody can go on with it; the data
+        directory has another study; or its sources are where it was made.
+    """
+    origin = data_dir.path / ORIGIN
+    with phase(f"opening {archive.name}"), writing(data_dir.path):
+        is_begun = data_dir.warehouse.exists() or data_dir.published.exists()
+        if is_begun and origin.exists():
+            noted = json.loads(origin.read_text(encoding="utf-8"))
+            if archive.is_file() and noted["sha256"] == digest_of(archive):
+                return study or str(noted["study"])
+        if is_begun:
+            raise PerfAssetsError(
+                f"{data_dir.path} holds a study already: name a new directory with --data-dir, or "
+                "run without --from to go on with what is there"
+            )
+        with unpacked(archive, data_dir.path) as (content, manifest):
+            faults = damaged_files(content, str(archive))
+            if faults:
+                raise PerfAssetsError(f"{archive} is damaged: {faults[0]}: take another copy")
+            _check(archive, manifest, study)
+            chosen = study or _study(manifest, data_dir)
+            _set_up(content, data_dir)
+            noted = {"sha256": digest_of(archive), "study": chosen}
+            origin.write_text(f"{json.dumps(noted)}\n", encoding="utf-8")
+            with duckdb.connect(str(content / DATABASE)) as connection:
+                connection.execute(READ_COMMITS_AGAIN)
+            # Last: with it the data directory is what the archive was.
+            set_in_place(content / DATABASE, data_dir.warehouse)
+    return chosen
+
+
+def _check(archive: Path, manifest: Manifest, study: str | None) -> None:
+    if manifest.is_pseudonymised or manifest.texts == "none":
+        what = "is pseudonymised" if manifest.is_pseudonymised else "has no texts"
+        raise PerfAssetsError(
+            f"{archive} {what}, so that what is read from now on would not fit what it holds: go "
+            "on in the data directory that it was made of, or mine anew by its study file"
+        )
+    if study is None and manifest.local_sources and not manifest.packaged:
+        raise PerfAssetsError(
+            f"{archive}: {', '.join(manifest.local_sources)} was read from files of the machine "
+            "that made it: name with --study a study file that says where they are here"
+        )
+
+
+def _study(manifest: Manifest, data_dir: DataDirectory) -> str:
+    return manifest.study if manifest.packaged else str(data_dir.path / STUDY)
+
+
+def _set_up(content: Path, data_dir: DataDirectory) -> None:
+    for name, path in (
+        (VERDICTS, data_dir.verdicts),
+        (MODEL, data_dir.model),
+        (ADDED, data_dir.added),
+    ):
+        if (content / name).exists():
+            shutil.copyfile(content / name, path)
+    folder = STUDY.partition("/")[0]
+    if (content / STUDY).exists():
+        shutil.copytree(content / folder, data_dir.path / folder, dirs_exist_ok=True)

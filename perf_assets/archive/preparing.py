@@ -1,0 +1,184 @@
+"""What an archive is made from: the study, and what must not be published taken out of it."""
+
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import duckdb
+import polars as pl
+
+from perf_assets.archive.changing import Change, changed_copy, text_columns
+from perf_assets.archive.manifest import STUDY
+from perf_assets.archive.recomputing import TEXTS
+from perf_assets.archive.secrets import FOUND, find_secrets, without_secrets
+from perf_assets.archive.study_copy import StudyCopy, no_study, with_people
+from perf_assets.config.study import PACKAGED, SAMPLE, Study
+from perf_assets.core.people.pseudonyms import Pseudonyms
+from perf_assets.errors import AuditError, PerfAssetsError
+from perf_assets.stages.transform.about import study_facts
+from perf_assets.storage.added_repositories import open_study_of
+from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.lake_rows import lake_rows
+from perf_assets.storage.migrations import stored_format
+from perf_assets.storage.warehouse import FORMAT as WAREHOUSE_FORMAT
+from perf_assets.storage.warehouse import reading
+from perf_assets.tables import table_of
+from perf_assets.tables.ddl import quoted_name
+from perf_assets.tables.frames import frame_of
+
+NAME = "SELECT value FROM meta.about WHERE topic = 'study' AND fact = 'name'"
+FACTS = "SELECT fact, value FROM meta.about WHERE topic IN ('study', 'rules') AND fact <> 'lake'"
+WRITTEN = (*TEXTS, "message", "note")
+
+Secrets = Literal["refuse", "remove", "keep"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is changed before an archive is written.
+
+    is_pseudonymised : whether pseudonyms stand for people.
+    has_texts : whether titles and bodies are in it.
+    secrets : what becomes of tokens and keys that people pasted into texts.
+    """
+
+    is_pseudonymised: bool = False
+    has_texts: bool = True
+    secrets: Secrets = "refuse"
+
+
+class SecretsFoundError(PerfAssetsError):
+    """Texts have secrets in them, and nobody said what is to become of these."""
+
+    def __init__(self, found: pl.DataFrame) -> None:
+        """Of the rows that :func:`find_secrets` gave."""
+        self.found = found
+        super().__init__(
+            f"{found['count'].sum()} secrets are in the texts, which the archive would publish; "
+            "nothing was written: say --secrets remove or, where they are none, --secrets keep"
+        )
+
+
+def study_of(data_dir: DataDirectory, source: str | None) -> Study | None:
+    """The study at ``source``, by default the packaged one by which ``data_dir`` was made.
+
+    None where nothing was mined.
+
+    Raises
+    ------
+    PerfAssetsError
+        It is no packaged one; or as of :func:`perf_assets.config.study.load_study`.
+    """
+    if source is not None:
+        return open_study_of(source, data_dir)
+    if not data_dir.published.exists():
+        raise PerfAssetsError(f"{data_dir.published} is not there yet: perf-assets run makes it")
+    with reading(data_dir.published) as connection:
+        found = connection.execute(NAME).fetchall()
+    if not found:
+        return None
+    ((name,),) = found
+    if name != SAMPLE and not (PACKAGED / f"{name}.toml").is_file():
+        raise PerfAssetsError(
+            f"{data_dir.path} was made by the study {name}, which does not come with perf-assets: "
+            "name its file with --study"
+        )
+    return open_study_of(name, data_dir)
+
+
+def check_database(
+    data_dir: DataDirectory, connection: duckdb.DuckDBPyConnection, study: Study | None
+) -> None:
+    """Refuse a published database of which no archive can be made.
+
+    Raises
+    ------
+    PerfAssetsError
+        It is of another version, its rows lie in a lake, or it was made by another study.
+    """
+    version = stored_format(connection)
+    if version != WAREHOUSE_FORMAT:
+        raise PerfAssetsError(
+            f"{data_dir.published} was published by another version of perf-assets (format "
+            f"{version}; this one makes {WAREHOUSE_FORMAT}): perf-assets run publishes it anew"
+        )
+    if lake_rows(connection):
+        raise PerfAssetsError(
+            f"{data_dir.published}: the rows of its issues and commits lie in a lake, so that "
+            "nobody could check an archive of it: perf-assets lake pull brings them into a data "
+            "directory"
+        )
+    if study is None:
+        return
+    stored = dict(connection.execute(FACTS).fetchall())
+    now = {fact: value for _, fact, value, _ in study_facts(study)}
+    for fact, value in stored.items():
+        if fact != "engine" and fact in now and now[fact] != value:
+            raise PerfAssetsError(
+                f"{data_dir.published} was made by another study than {study.path} ({fact}): name "
+                "the one it was made by with --study, or run perf-assets run with this one first"
+            )
+
+
+def secrets_in(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
+    """The secrets in what people wrote, without their values."""
+    columns: dict[str, list[str]] = {}
+    for column in text_columns(connection):
+        if column.name in WRITTEN:
+            columns.setdefault(column.table, []).append(column.name)
+    found = [FOUND.to_frame()]
+    for table, names in columns.items():
+        key = table_of(table).key
+        chosen = ", ".join(map(quoted_name, dict.fromkeys((*key, *names))))
+        rows = frame_of(connection.sql(f"SELECT {chosen} FROM {table}"))
+        found.append(find_secrets(table, rows, key))
+    return pl.concat(found)
+
+
+def change_of(people: Pseudonyms | None, *, removes: bool) -> Change:
+    """What becomes of values: without secrets first, for a pseudonym would hide where one is."""
+
+    def change(column: str, values: pl.Series) -> pl.Series:
+        if removes and column in WRITTEN:
+            values = pl.Series(
+                values.name,
+                [None if value is None else without_secrets(value) for value in values],
+                dtype=pl.String,
+            )
+        return values if people is None else people.values(column, values)
+
+    return change
+
+
+def changed_source(
+    source: DataDirectory,
+    study: Study | None,
+    copy: StudyCopy,
+    work: Path,
+    change: Change,
+    people: Pseudonyms | None,
+) -> tuple[DataDirectory, StudyCopy]:
+    """A data directory in ``work`` of ``source`` after ``change``, and the study's copy after it.
+
+    Raises
+    ------
+    AuditError
+        What follows from the changed rows failed its audit.
+    """
+    folder = work / "changed"
+    folder.mkdir()
+    changed, failures = changed_copy(source, study or no_study(), folder, change)
+    if failures:
+        raise AuditError("; ".join(failures))
+    if people is None:
+        if source.added.exists():
+            shutil.copyfile(source.added, changed.added)
+        return changed, copy
+    # Words of a model may be names, and so may what a study says of people.
+    changed.model.unlink(missing_ok=True)
+    files = dict(copy.files)
+    if STUDY in files:
+        text = with_people(files[STUDY], lambda account: people.value("account", account))
+        files[STUDY] = people.text(text.decode()).encode()
+    return changed, replace(copy, files=files)
