@@ -6,6 +6,7 @@
 
 PYTHON ?= python3
 VENV := .venv
+VALIDATORS := .venv-validators
 BIN := $(VENV)/bin
 PERF_ASSETS_DATA_DIR ?= data
 export PERF_ASSETS_DATA_DIR
@@ -15,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: run ui explore extras pictures lint check test test-all soak spark-test reference docs mutation upgrade \
+.PHONY: run ui explore extras pictures lint check test test-all soak spark-test validators-test reference docs mutation upgrade \
 	clean
 
 run: $(VENV)/.installed
@@ -51,6 +52,11 @@ soak: $(VENV)/.installed-dev
 spark-test: $(VENV)/.installed-dev
 	PERF_ASSETS_SPARK_PYTHON=$(or $(SPARK_PYTHON),$(error name it: make spark-test SPARK_PYTHON=PYTHON)) \
 		$(PYTEST) --timeout 14400 tests/engines
+
+# What others' validators say of the metadata of an archive. They have an environment of their own,
+# and one of them reads its vocabulary from the network.
+validators-test: $(VENV)/.installed-dev $(VALIDATORS)/.installed
+	PERF_ASSETS_VALIDATORS=$(abspath $(VALIDATORS)/bin) $(PYTEST) tests/archive/test_metadata.py
 
 mutation: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.benchmarks.mutation $(MUTATION)
@@ -91,6 +97,12 @@ $(VENV)/.installed-docs: $(VENV)/.installed $(LOCKS)/docs.txt
 	deploy/install $(VENV) docs
 	touch $@
 
+$(VALIDATORS)/.installed: $(LOCKS)/validators.txt
+	$(PYTHON) -m venv $(VALIDATORS)
+	$(VALIDATORS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+		--requirement $(LOCKS)/validators.txt
+	touch $@
+
 extras: $(EXTRAS:%=$(VENV)/.installed-%)
 
 $(VENV)/.installed-dev: pyproject.toml deploy/install $(LOCKS)/base.txt $(LOCKS)/dev.txt | $(VENV)/bin/python
@@ -111,7 +123,8 @@ upgrade: $(VENV)/.installed-dev
 	$(LOCK) --constraint $(LOCKS)/all.txt --all-extras $(BEYOND_BASE) \
 		--group build pyproject.toml --output-file $(LOCKS)/dev.txt
 	$(LOCK) --constraint $(LOCKS)/base.txt $(BEYOND_BASE) --group docs pyproject.toml --output-file $(LOCKS)/docs.txt
+	$(LOCK) --upgrade --group validators --output-file $(LOCKS)/validators.txt
 	rm $(LOCKS)/all.txt
 
 clean:
-	rm -rf $(VENV) data
+	rm -rf $(VENV) $(VALIDATORS) data

@@ -26,6 +26,7 @@ TEST_VARIABLES = (
     "PERF_ASSETS_SEEDS",
     "PERF_ASSETS_HISTORIES",
     "PERF_ASSETS_SPARK_PYTHON",
+    "PERF_ASSETS_VALIDATORS",
 )
 LONGEST = ("test_disturbances.py", "test_kills.py")
 # Whatever the shell says, before anything of the project reads it.

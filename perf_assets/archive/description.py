@@ -58,6 +58,8 @@ class Description:
     files : all but the metadata, in the order of their paths.
     tables : those that are stored, in the order of their names.
     has_replication : whether published data of the papers are in it.
+    authors : the names of those who made it; without any it is cited as the study's.
+    removed_secrets : how many secrets were taken out of its texts.
     """
 
     study: str
@@ -69,3 +71,5 @@ class Description:
     has_replication: bool
     is_pseudonymised: bool
     has_texts: bool
+    authors: tuple[str, ...] = ()
+    removed_secrets: int = 0

@@ -1,0 +1,189 @@
+"""``README.md``: what an archive is, for the people who open it."""
+
+from collections.abc import Iterator
+
+from perf_assets.archive.description import ArchivedTable, Description, Source
+from perf_assets.archive.metadata.papers import PAPERS
+from perf_assets.archive.metadata.texts import (
+    FILES,
+    FOLDERS,
+    abstract,
+    authors,
+    folder_of,
+    moment,
+    months,
+    published,
+    title,
+    uri,
+    version,
+)
+from perf_assets.sanitize import for_markdown
+
+# What most people look at first; the first of them that is there is the example.
+BEST_KNOWN = ("marts.trend_monthly", "marts.bug_metrics")
+
+
+def read_me(description: Description) -> str:
+    """The text of ``README.md``."""
+    sections = [
+        f"# {for_markdown(title(description))}\n\n{for_markdown(abstract(description))}",
+        _sources(description),
+        _contents(description),
+        _tables(description),
+        _checking(description),
+        _citing(description),
+        _people(description),
+        _limits(description),
+    ]
+    return "\n\n".join(section for section in sections if section) + "\n"
+
+
+def _sources(description: Description) -> str:
+    rows = [_row(source) for source in description.sources]
+    head = [
+        "| source | months | read last | newest commit |",
+        "| --- | --- | --- | --- |",
+    ]
+    return "\n".join(
+        [
+            "## How it was made",
+            "",
+            f"By perf-assets {description.version}, from what the services gave at "
+            f"these times, and published at {published(description)}. The study file in `study/` "
+            "says the rules.",
+            "",
+            *head,
+            *rows,
+        ]
+    )
+
+
+def _row(source: Source) -> str:
+    read_at = "" if source.read_at is None else moment(source.read_at)
+    commit = "" if source.commit is None else f"`{for_markdown(source.commit)}`"
+    name = f"[{for_markdown(source.name)}](<{uri(source.url)}>)"
+    return f"| {name} | {months(source)} | {read_at} | {commit} |"
+
+
+def _contents(description: Description) -> str:
+    paths = [file.path for file in description.files]
+    folders = [folder for folder in FOLDERS if any(folder_of(path) == folder for path in paths)]
+    lines = [
+        *(f"- `{folder}/`: {FOLDERS[folder]}" for folder in folders),
+        *(f"- `{path}`: {meaning}" for path, meaning in FILES.items() if path in paths),
+        "- `LICENSES.md`: a note on the terms of each part; `CITATION.cff`: how to cite it.",
+        "- `ro-crate-metadata.json`, `datapackage.json`, `croissant.json`: the same for programs.",
+    ]
+    return "\n".join(["## What is in it", "", *lines])
+
+
+def _tables(description: Description) -> str | None:
+    if not description.tables:
+        return None
+    example = _example(description.tables)
+    return f"""## Open a table
+
+{len(description.tables):,} tables with {sum(table.rows for table in description.tables):,} rows. \
+`dictionary.html` says what each column means; `datapackage.json` has the same for programs.
+
+DuckDB:
+
+```sql
+SELECT * FROM '{example.file.path}' LIMIT 5;
+ATTACH 'perf_bugs.duckdb' (READ_ONLY); FROM perf_bugs.{example.table.name} LIMIT 5;
+```
+
+pandas:
+
+```python
+import pandas
+pandas.read_parquet("{example.file.path}")
+```
+
+R:
+
+```r
+arrow::read_parquet("{example.file.path}")
+```"""
+
+
+def _example(tables: tuple[ArchivedTable, ...]) -> ArchivedTable:
+    by_name = {table.table.name: table for table in tables}
+    return next((by_name[name] for name in BEST_KNOWN if name in by_name), tables[0])
+
+
+def _checking(description: Description) -> str:
+    wheel = next(iter(_paths(description, ".whl")), None)
+    if wheel is None:
+        return (
+            "## Check it\n\n`perf-assets check-archive THIS.zip`, with perf-assets "
+            f"{description.version}, says whether every file is as it was written."
+        )
+    return f"""## Check it
+
+In the directory where this archive is unpacked, with Python 3.11 or newer:
+
+```console
+$ python3 -m venv checking
+$ checking/bin/pip install --require-hashes -r software/requirements.lock
+$ checking/bin/pip install --no-deps {wheel}
+$ checking/bin/perf-assets check-archive THIS.zip
+```
+
+says whether every file is as it was written, and what the archive says of itself is so."""
+
+
+def _paths(description: Description, ending: str) -> Iterator[str]:
+    return (file.path for file in description.files if file.path.endswith(ending))
+
+
+def _citing(description: Description) -> str:
+    names = ", ".join(map(for_markdown, authors(description)))
+    papers = [f"- {for_markdown(paper.citation)}" for paper in PAPERS]
+    return "\n".join(
+        [
+            "## Cite it",
+            "",
+            f"{names}: *{for_markdown(title(description))}*. Version {version(description)}, made "
+            f"by perf-assets {description.version}. (`CITATION.cff` has the same for "
+            "programs.) Where you use what they found or how, cite the papers too:",
+            "",
+            *papers,
+        ]
+    )
+
+
+def _people(description: Description) -> str:
+    accounts = (
+        "Accounts, names and addresses of people are pseudonyms, the same one for the same person "
+        "in all tables. The key by which they were made is not in here."
+        if description.is_pseudonymised
+        else "Accounts and names of people are as the sources have them."
+    )
+    texts = (
+        "Texts are as the sources have them."
+        if description.has_texts
+        else "Texts and messages were left out; the links to the sources lead to them."
+    )
+    secrets = (
+        f" In {description.removed_secrets:,} places a password or token that somebody had pasted "
+        "is replaced by `[secret removed]`."
+        if description.removed_secrets
+        else ""
+    )
+    return f"## People and texts\n\n{accounts} {texts}{secrets}"
+
+
+def _limits(description: Description) -> str:
+    known = [
+        "What was deleted, moved away or made private before it was first read is not in here.",
+        "Texts, labels and states are as they were when they were read last; what was there before "
+        "is known by the events of the source alone.",
+        "Which report is about performance is decided by rules, on labels and words: "
+        "`labels.label_evidence` has the reason for each, `analysis.labelling_quality` how often "
+        "people agreed, where they were asked.",
+        "A fix that no text, event or pull request links to its report is not found.",
+        "Statistics compare what was reported. They say nothing of bugs that nobody reported, and "
+        "no cause follows from them.",
+    ]
+    return "\n".join(["## Known limits", "", *(f"- {limit}" for limit in known)])
