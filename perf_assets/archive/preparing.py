@@ -8,16 +8,18 @@ from typing import Literal
 import duckdb
 import polars as pl
 
-from perf_assets.archive.changing import Change, changed_copy, text_columns
+from perf_assets.archive.changing import Change, changed_copy, known_people, text_columns
 from perf_assets.archive.manifest import STUDY
-from perf_assets.archive.recomputing import TEXTS
+from perf_assets.archive.recomputing import TEXTS, is_text
 from perf_assets.archive.secrets import FOUND, find_secrets, without_secrets
-from perf_assets.archive.study_copy import StudyCopy, no_study, with_people
+from perf_assets.archive.study_copy import StudyCopy, copy_study, no_study, with_people
 from perf_assets.config.study import PACKAGED, SAMPLE, Study
 from perf_assets.core.people.pseudonyms import Pseudonyms
 from perf_assets.errors import AuditError, PerfAssetsError
+from perf_assets.processes.progress import phase
 from perf_assets.stages.transform.about import study_facts
 from perf_assets.storage.added_repositories import open_study_of
+from perf_assets.storage.address_key import pseudonym_key
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lake_rows import lake_rows
 from perf_assets.storage.migrations import stored_format
@@ -28,6 +30,7 @@ from perf_assets.tables.ddl import quoted_name
 from perf_assets.tables.frames import frame_of
 
 NAME = "SELECT value FROM meta.about WHERE topic = 'study' AND fact = 'name'"
+PUBLISHED_AT = "SELECT value FROM meta.about WHERE topic = 'database' AND fact = 'published_at'"
 FACTS = "SELECT fact, value FROM meta.about WHERE topic IN ('study', 'rules') AND fact <> 'lake'"
 WRITTEN = (*TEXTS, "message", "note")
 
@@ -87,6 +90,71 @@ def study_of(data_dir: DataDirectory, source: str | None) -> Study | None:
     return open_study_of(name, data_dir)
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """What an archive is made from.
+
+    source : the published database, verdicts, the model and what was added, as they go into it.
+    copy : the study as it goes into it.
+    published_at : as the database says it.
+    ordinary : logins that are words of the texts too, and stay in these.
+    secrets : those found in what goes into it, without their values.
+    removed_secrets : how many of them were taken out.
+    """
+
+    source: DataDirectory
+    copy: StudyCopy
+    published_at: str
+    ordinary: tuple[str, ...]
+    secrets: pl.DataFrame
+    removed_secrets: int = 0
+
+
+def prepare(data_dir: DataDirectory, study: Study | None, options: Options, work: Path) -> Prepared:
+    """Copy what is published in ``data_dir`` to the folder ``work``, changed as ``options`` say.
+
+    Raises
+    ------
+    PerfAssetsError
+        Nothing is published, it was made by another study, or texts have secrets.
+    AuditError
+        What follows from changed rows failed its audit.
+    """
+    if not data_dir.published.exists():
+        raise PerfAssetsError(f"{data_dir.published} is not there yet: perf-assets run makes it")
+    source = _copied(data_dir, work / "source")
+    people = None
+    with duckdb.connect(str(source.published), read_only=True) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        check_database(data_dir, connection, study)
+        ((published_at,),) = connection.execute(PUBLISHED_AT).fetchall()
+        copy = StudyCopy() if study is None else copy_study(study, data_dir)
+        with phase("looking for secrets"):
+            secrets = secrets_in(connection, has_texts=options.has_texts)
+        if secrets.height and options.secrets == "refuse":
+            raise SecretsFoundError(secrets)
+        if options.is_pseudonymised:
+            with phase("finding whom texts name"):
+                known = known_people(connection, study or no_study())
+            people = Pseudonyms(pseudonym_key(data_dir), known)
+    removed = int(secrets["count"].sum()) if options.secrets == "remove" else 0
+    if people is not None or removed:
+        change = change_of(people, removes=removed > 0)
+        source, copy = changed_source(source, study, copy, work, change, people)
+    ordinary = () if people is None else tuple(sorted(people.known.ordinary))
+    return Prepared(source, copy, published_at, ordinary, secrets, removed)
+
+
+def _copied(data_dir: DataDirectory, folder: Path) -> DataDirectory:
+    copy = DataDirectory(folder)
+    folder.mkdir()
+    for name in ("published", "verdicts", "model", "added"):
+        given: Path = getattr(data_dir, name)
+        if given.exists():
+            shutil.copyfile(given, getattr(copy, name))
+    return copy
+
+
 def check_database(
     data_dir: DataDirectory, connection: duckdb.DuckDBPyConnection, study: Study | None
 ) -> None:
@@ -121,11 +189,11 @@ def check_database(
             )
 
 
-def secrets_in(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
-    """The secrets in what people wrote, without their values."""
+def secrets_in(connection: duckdb.DuckDBPyConnection, *, has_texts: bool = True) -> pl.DataFrame:
+    """The secrets in what people wrote, without their values; not in texts that are left out."""
     columns: dict[str, list[str]] = {}
     for column in text_columns(connection):
-        if column.name in WRITTEN:
+        if column.name in WRITTEN and (has_texts or not is_text(column.table, column.name)):
             columns.setdefault(column.table, []).append(column.name)
     found = [FOUND.to_frame()]
     for table, names in columns.items():

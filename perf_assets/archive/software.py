@@ -6,8 +6,11 @@ import io
 import platform
 import zipfile
 from collections.abc import Iterator
-from importlib.metadata import Distribution, distribution, distributions
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from perf_assets import __version__
 from perf_assets.archive.manifest import CODEBOOKS, LOCK, RULES, SOFTWARE
@@ -72,18 +75,38 @@ def rule_versions() -> dict[str, str]:
 
 
 def lock_text() -> str:
-    """The versions of all that is installed, as a file of requirements, sorted."""
-    lines = {
-        f"{name.lower().replace('_', '-')}=={one.version}"
-        for one in distributions()
-        if (name := _name(one)) and name.lower().replace("_", "-") != "perf-assets"
-    }
+    """The versions of all that perf-assets needs, as a file of requirements, sorted.
+
+    What else is installed, of its extras too, decides nothing that is computed.
+    """
     head = f"# Python {platform.python_version()}; perf-assets {__version__} is beside this file\n"
-    return head + "".join(f"{line}\n" for line in sorted(lines))
+    lines = sorted(f"{name}=={version}\n" for name, version in _needed("perf-assets").items())
+    return head + "".join(lines)
 
 
-def _name(one: Distribution) -> str | None:
-    return one.metadata["Name"]
+def _needed(distribution_name: str) -> dict[str, str]:
+    """The installed versions of what a distribution needs, near or far."""
+    found: dict[str, str] = {}
+    waiting = [(distribution_name, frozenset[str]())]
+    seen = set(waiting)
+    while waiting:
+        name, extras = waiting.pop()
+        try:
+            one = distribution(name)
+        except PackageNotFoundError:
+            continue
+        if name != distribution_name:
+            found[canonicalize_name(name)] = one.version
+        for text in one.requires or ():
+            needed = Requirement(text)
+            wanted = needed.marker is None or any(
+                needed.marker.evaluate({"extra": extra}) for extra in ("", *extras)
+            )
+            following = (canonicalize_name(needed.name), frozenset(needed.extras))
+            if wanted and following not in seen:
+                seen.add(following)
+                waiting.append(following)
+    return found
 
 
 def _wheel() -> bytes:

@@ -13,7 +13,6 @@ import polars as pl
 
 from perf_assets import __version__
 from perf_assets.archive.changing import (
-    known_people,
     leave_texts_out,
 )
 from perf_assets.archive.describing import describe
@@ -24,8 +23,6 @@ from perf_assets.archive.manifest import (
     FORMAT,
     MANIFEST,
     MODEL,
-    REPORT,
-    REPORT_PAGE,
     SUMS,
     VERDICTS,
     Manifest,
@@ -34,24 +31,15 @@ from perf_assets.archive.manifest import (
     sums_text,
 )
 from perf_assets.archive.metadata import metadata_files
-from perf_assets.archive.preparing import (
-    Options,
-    SecretsFoundError,
-    change_of,
-    changed_source,
-    check_database,
-    secrets_in,
-)
+from perf_assets.archive.preparing import Options, Prepared, prepare
 from perf_assets.archive.software import member, rule_files, rule_versions, software_files
-from perf_assets.archive.study_copy import StudyCopy, copy_study, no_study
+from perf_assets.archive.study_copy import no_study
 from perf_assets.archive.tables import write_database, write_parquet
 from perf_assets.config.study import Study
-from perf_assets.core.people.pseudonyms import Pseudonyms
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes.progress import phase
 from perf_assets.reports.monthly import keep_report
 from perf_assets.reports.pages.page import docs_html
-from perf_assets.storage.address_key import pseudonym_key
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_copy import set_in_place
 from perf_assets.storage.warehouse import FORMAT as WAREHOUSE_FORMAT
@@ -59,7 +47,6 @@ from perf_assets.storage.warehouse import FORMAT as WAREHOUSE_FORMAT
 CHUNK = 1 << 20
 LEVEL = 6
 STORED = (".parquet", ".whl", ".gz")  # compressed already
-PUBLISHED_AT = "SELECT value FROM meta.about WHERE topic = 'database' AND fact = 'published_at'"
 
 
 @dataclass(frozen=True)
@@ -96,61 +83,30 @@ def write_archive(
     """
     chosen = options or Options()
     _check_target(path)
-    if not data_dir.published.exists():
-        raise PerfAssetsError(f"{data_dir.published} is not there yet: perf-assets run makes it")
     with phase(f"archiving {data_dir.path}"), _work_folder(path) as work:
-        source = DataDirectory(work / "source")
-        source.path.mkdir()
-        for kept, given in (
-            (source.published, data_dir.published),
-            (source.verdicts, data_dir.verdicts),
-            (source.model, data_dir.model),
-            (source.added, data_dir.added),
-        ):
-            if given.exists():
-                shutil.copyfile(given, kept)
-        with duckdb.connect(str(source.published), read_only=True) as connection:
-            connection.execute("SET TimeZone = 'UTC'")
-            check_database(data_dir, connection, study)
-            ((published_at,),) = connection.execute(PUBLISHED_AT).fetchall()
-            copy = StudyCopy() if study is None else copy_study(study, data_dir)
-            with phase("looking for secrets"):
-                secrets = secrets_in(connection)
-            if secrets.height and chosen.secrets == "refuse" and chosen.has_texts:
-                raise SecretsFoundError(secrets)
-            removes = bool(secrets.height) and chosen.secrets == "remove"
-            people = None
-            if chosen.is_pseudonymised:
-                with phase("finding whom texts name"):
-                    known = known_people(connection, study or no_study())
-                people = Pseudonyms(pseudonym_key(data_dir), known)
-        if people is not None or removes:
-            source, copy = changed_source(
-                source, study, copy, work, change_of(people, removes=removes), people
-            )
+        prepared = prepare(data_dir, study, chosen, work)
         manifest = Manifest(
-            FORMAT,
-            __version__,
-            platform.python_version(),
-            WAREHOUSE_FORMAT,
-            "published data of the papers" if study is None else study.name,
-            copy.packaged,
-            copy.local_sources,
-            published_at,
-            "all" if chosen.has_texts else "none",
-            chosen.is_pseudonymised,
-            removes,
-            rule_versions(),
-            {},
+            format=FORMAT,
+            perf_assets=__version__,
+            python=platform.python_version(),
+            warehouse_format=WAREHOUSE_FORMAT,
+            study="published data of the papers" if study is None else study.name,
+            packaged=prepared.copy.packaged,
+            local_sources=prepared.copy.local_sources,
+            published_at=prepared.published_at,
+            texts="all" if chosen.has_texts else "none",
+            is_pseudonymised=chosen.is_pseudonymised,
+            secrets_removed=prepared.removed_secrets > 0,
+            rules=rule_versions(),
+            rows={},
         )
         content = work / "content"
-        manifest = _write_content(source, study, copy, manifest, content)
+        manifest = _write_content(prepared, study or no_study(), manifest, content)
         finished = work / "finished.zip"
         with phase("packing"):
             _pack(content, finished)
         set_in_place(finished, path)
-    ordinary = () if people is None else tuple(sorted(people.known.ordinary))
-    return Written(manifest, path.stat().st_size, ordinary, secrets)
+    return Written(manifest, path.stat().st_size, prepared.ordinary, prepared.secrets)
 
 
 def _check_target(path: Path) -> None:
@@ -191,15 +147,9 @@ def _work_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _write_content(
-    source: DataDirectory,
-    study: Study | None,
-    copy: StudyCopy,
-    manifest: Manifest,
-    content: Path,
-) -> Manifest:
+def _write_content(prepared: Prepared, study: Study, manifest: Manifest, content: Path) -> Manifest:
     """Write all files of the archive below ``content``; the manifest with the rows of tables."""
-    made = DataDirectory(content)
+    source, made = prepared.source, DataDirectory(content)
     content.mkdir()
     if manifest.texts == "none":
         leave_texts_out(source.published)
@@ -210,16 +160,16 @@ def _write_content(
     with phase("writing report and dictionary"):
         keep_report(made)
         (content / DICTIONARY).write_text(docs_html(content / DATABASE), encoding="utf-8")
-    assert (made.report, made.report_page) == (content / REPORT, content / REPORT_PAGE)
     for name, given in ((VERDICTS, source.verdicts), (MODEL, source.model), (ADDED, source.added)):
         if given.exists():
             (content / name).parent.mkdir(exist_ok=True)
             shutil.copyfile(given, content / name)
-    _write_files(content, {**copy.files, **rule_files(), **software_files()})
+    _write_files(content, {**prepared.copy.files, **rule_files(), **software_files()})
     _write_files(content, {MANIFEST: as_json(manifest)})
     with duckdb.connect(str(content / DATABASE), read_only=True) as connection:
         connection.execute("SET TimeZone = 'UTC'")
-        described = describe(connection, study or no_study(), manifest, _files_of(content))
+        files = _files_of(content)
+        described = describe(connection, study, manifest, files, prepared.removed_secrets)
     texts = metadata_files(described)
     _write_files(content, {name: text.encode() for name, text in texts.items()})
     sums = {name: digest for name, (_, digest) in _files_of(content).items()}

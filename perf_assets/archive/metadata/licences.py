@@ -42,7 +42,7 @@ def _issues(description: Description) -> str | None:
         "users of GitHub to read; that they are public is no licence to republish them, so quote "
         "them with a link to the issue, and no more of them than the research needs."
         if description.has_texts
-        else "The texts are not in this archive."
+        else "Titles and bodies are not in this archive."
     )
     accounts = (
         "Accounts are pseudonyms here. Do not try to find out whose they are."

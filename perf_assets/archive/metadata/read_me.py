@@ -125,12 +125,14 @@ In the directory where this archive is unpacked, with Python 3.11 or newer:
 
 ```console
 $ python3 -m venv checking
-$ checking/bin/pip install --require-hashes -r software/requirements.lock
+$ checking/bin/pip install -r software/requirements.lock
 $ checking/bin/pip install --no-deps {wheel}
 $ checking/bin/perf-assets check-archive THIS.zip
 ```
 
-says whether every file is as it was written, and what the archive says of itself is so."""
+computes labels, links, models and statistics again from the raw tables, without a network, and says
+of each table and each figure of the report whether it is equal, which rows differ, or why it cannot
+be computed again."""
 
 
 def _paths(description: Description, ending: str) -> Iterator[str]:
@@ -163,7 +165,7 @@ def _people(description: Description) -> str:
     texts = (
         "Texts are as the sources have them."
         if description.has_texts
-        else "Texts and messages were left out; the links to the sources lead to them."
+        else "Titles and bodies were left out; the links to the sources lead to them."
     )
     secrets = (
         f" In {description.removed_secrets:,} places a password or token that somebody had pasted "
