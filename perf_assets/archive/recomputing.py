@@ -38,6 +38,7 @@ TEXT_TABLES = (
 )
 """The tables that have them as they were read; what is made of these may have titles too."""
 
+QUOTED = ("title", "statement")
 READS_TEXTS = re.compile(rf"\b({'|'.join(TEXTS)})\b")
 
 
@@ -51,12 +52,10 @@ def recomputed_tables(*, has_texts: bool = True) -> frozenset[str]:
 
 
 def is_text(table: str, column: str) -> bool:
-    """Whether a column has titles or bodies: as they were read, or titles beside results."""
-    return (
-        column in TEXTS
-        if table in TEXT_TABLES
-        else column == "title" and not table.startswith(GIVEN)
-    )
+    """Whether a column has titles or bodies as they were read, or titles and lines beside results."""
+    if table in TEXT_TABLES:
+        return column in TEXTS
+    return column in QUOTED and not table.startswith(GIVEN)
 
 
 def reads_texts(table: str) -> bool:

@@ -84,7 +84,7 @@ select repository, printf(
     || 'traces', bug_reports, located, by_label, by_fix, by_trace
 )
 from sources
-order by 1
+order by all
 """
 HOT_SPOTS = """
 select
