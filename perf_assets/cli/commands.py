@@ -16,6 +16,7 @@ MODULES = {
     "replicate": "replicate",
     "lint": "lint",
     "review": "review",
+    "site": "site",
     "status": "run",
     "backup": "backup",
     "restore": "backup",

@@ -1,0 +1,192 @@
+"""The directory of a site: which files of it are ours, and each replaced in one step.
+
+``site.json`` lists them, so a site that is written again is not taken for somebody's files, what
+is as it was is not made again, and what is no longer part of the site leaves.
+"""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from perf_assets.errors import PerfAssetsError
+
+MANIFEST = "site.json"
+MADE_BY = "perf-assets site"
+ALLOWED = (".git",)  # beside which a site may be begun: it is where many hosts take it from
+UNFINISHED = re.compile(r"\..+\.[0-9]+\.new(\.wal)?")
+CHUNK = 1 << 20
+
+Facts = Mapping[str, Any]
+"""What a page says of a file, and is known when that is made: as JSON has it."""
+
+
+@dataclass(frozen=True)
+class SiteFile:
+    """A file of the site, and how it is made.
+
+    path : below the directory, with slashes.
+    write : writes it to the path that it is given, and returns what pages say of it.
+    made_from : what it follows from; a file that is there, made from the same, is left alone.
+        None where making it costs nothing.
+    """
+
+    path: str
+    write: Callable[[Path], Facts]
+    made_from: str | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the manifest says of a file that is there."""
+
+    made_from: str | None
+    sha256: str
+    size: int
+    facts: Facts = field(default_factory=dict)
+
+
+def text_file(path: str, text: Callable[[], str]) -> SiteFile:
+    """A page or a script, made each time."""
+
+    def write(target: Path) -> Facts:
+        target.write_bytes(text().encode())
+        return {}
+
+    return SiteFile(path, write)
+
+
+class SiteDirectory:
+    """A directory whose files are those of a site.
+
+    entries : the files that were kept by now.
+    written : how many of them are others than before.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Take the directory at ``path``; made if missing.
+
+        Raises
+        ------
+        PerfAssetsError
+            It cannot be made or read, or has files and no site of ours.
+        """
+        self.path = path
+        self.entries: dict[str, Entry] = {}
+        self.written = 0
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            names = {one.name for one in path.iterdir()}
+        except OSError as error:
+            raise PerfAssetsError(
+                f"{path}: a site cannot be written there ({error.strerror}): name another directory"
+            ) from None
+        others = {name for name in names if not UNFINISHED.fullmatch(name)} - {*ALLOWED}
+        listed = self._listed() if others else {}
+        if listed is None:
+            raise PerfAssetsError(
+                f"{path}: this directory has files and no site of perf-assets: name another one, "
+                "or empty it"
+            )
+        self._before = listed
+
+    def plan(self, paths: Iterable[str]) -> None:
+        """Say which files there will be, before the first is written: of a run that is killed
+        the next one knows them.
+        """
+        for left in self.path.rglob(".*.new*"):
+            if UNFINISHED.fullmatch(left.name):
+                left.unlink(missing_ok=True)
+        self._before = {**dict.fromkeys(paths), **self._before}
+        self._save(self._before)
+
+    def keep(self, file: SiteFile) -> Entry:
+        """Have ``file`` in the directory.
+
+        Raises
+        ------
+        PerfAssetsError
+            It cannot be written.
+        """
+        target = self.path / file.path
+        before = self._entry(file.path)
+        is_there = before is not None and _sha256(target) == before.sha256
+        is_same = file.made_from is not None and before and before.made_from == file.made_from
+        if before is not None and is_there and is_same:
+            self.entries[file.path] = before
+            return before
+        entry = self._made(file, target, before if is_there else None)
+        self.entries[file.path] = entry
+        if file.made_from is not None:  # so that a run after one that was killed goes on
+            self._save({**self._before, **self._noted()})
+        return entry
+
+    def _made(self, file: SiteFile, target: Path, there: Entry | None) -> Entry:
+        temporary = target.with_name(f".{target.name}.{os.getpid()}.new")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            facts = file.write(temporary)
+            digest = _sha256(temporary)
+            assert digest is not None
+            entry = Entry(file.made_from, digest, temporary.stat().st_size, facts)
+            if there is None or there.sha256 != digest:
+                temporary.replace(target)
+                self.written += 1
+        except OSError as error:
+            raise PerfAssetsError(f"{target}: this cannot be written: {error.strerror}") from None
+        finally:
+            temporary.unlink(missing_ok=True)
+        return entry
+
+    def finish(self) -> None:
+        """Let files leave that are no longer part of the site, and note those that are."""
+        for path in self._before.keys() - self.entries.keys():
+            target = self.path / path
+            if target.resolve().is_relative_to(self.path.resolve()):  # whoever wrote the list
+                target.unlink(missing_ok=True)
+        self._save(self._noted())
+
+    def _noted(self) -> dict[str, Any]:
+        return {path: asdict(entry) for path, entry in sorted(self.entries.items())}
+
+    def _entry(self, path: str) -> Entry | None:
+        try:
+            return Entry(**self._before[path])
+        except (KeyError, TypeError):
+            return None
+
+    def _listed(self) -> dict[str, Any] | None:
+        """The files that the manifest lists; None where there is none of ours."""
+        try:
+            read = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        is_ours = isinstance(read, dict) and read.get("made_by") == MADE_BY
+        files = read.get("files") if is_ours else None
+        return files if isinstance(files, dict) else None
+
+    def _save(self, files: Mapping[str, Any]) -> None:
+        text = json.dumps({"made_by": MADE_BY, "files": files}, indent=1) + "\n"
+        path = self.path / MANIFEST
+        temporary = path.with_name(f".{MANIFEST}.{os.getpid()}.new")
+        try:
+            temporary.write_text(text, encoding="utf-8")
+            temporary.replace(path)
+        except OSError as error:
+            raise PerfAssetsError(f"{path}: this cannot be written: {error.strerror}") from None
+
+
+def _sha256(path: Path) -> str | None:
+    """The digest of a file; None where there is none."""
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(CHUNK):
+                digest.update(chunk)
+    except OSError:
+        return None
+    return digest.hexdigest()
