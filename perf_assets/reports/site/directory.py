@@ -114,18 +114,19 @@ class SiteDirectory:
         """
         target = self.path / file.path
         before = self._entry(file.path)
-        is_there = before is not None and _sha256(target) == before.sha256
+        there = _sha256(target)
         is_same = file.made_from is not None and before and before.made_from == file.made_from
-        if before is not None and is_there and is_same:
+        if before is not None and is_same and before.sha256 == there:
             self.entries[file.path] = before
             return before
-        entry = self._made(file, target, before if is_there else None)
+        entry = self._made(file, target, there)
         self.entries[file.path] = entry
         if file.made_from is not None:  # so that a run after one that was killed goes on
             self._save({**self._before, **self._noted()})
         return entry
 
-    def _made(self, file: SiteFile, target: Path, there: Entry | None) -> Entry:
+    def _made(self, file: SiteFile, target: Path, there: str | None) -> Entry:
+        """Make ``file``, and replace what is there, of the digest ``there``, by it."""
         temporary = target.with_name(f".{target.name}.{os.getpid()}.new")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -133,7 +134,7 @@ class SiteDirectory:
             digest = _sha256(temporary)
             assert digest is not None
             entry = Entry(file.made_from, digest, temporary.stat().st_size, facts)
-            if there is None or there.sha256 != digest:
+            if there != digest:
                 temporary.replace(target)
                 self.written += 1
         except OSError as error:

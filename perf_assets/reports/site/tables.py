@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
+import polars.selectors as cs
 
 from perf_assets.reports.dictionary import SCHEMAS, first_sentence
 from perf_assets.reports.exporting import chosen_tables, file_name
@@ -75,7 +76,8 @@ def table_page(
             has_console=has_console,
             title=table,
             words=[_description(table)],
-            first=first,
+            # All moments are UTC, which need not stand in each cell.
+            first=first.with_columns(cs.datetime().dt.replace_time_zone(None)),
             table=_facts(table, site.entries),
         )
         target.write_bytes(text.encode())

@@ -1,16 +1,15 @@
 """A site as a directory: the files that are made, in their order, the first page last."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import unescape
 from pathlib import Path
 
 import duckdb
 
 from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.processes.progress import phase
-from perf_assets.reports.monthly.contents import read_moment
+from perf_assets.reports.document import Section
+from perf_assets.reports.monthly.contents import read_heading, read_moment, read_short
 from perf_assets.reports.pages.page import docs_html
 from perf_assets.reports.pages.state import read_facts
 from perf_assets.reports.query_runner import published_database
@@ -39,7 +38,6 @@ from perf_assets.storage.fingerprints import version_of
 
 OVERVIEW = "index.html"
 NO_JEKYLL = ".nojekyll"  # without it GitHub Pages takes the files for the source of a blog
-TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
 LARGE = 200_000_000
 """Bytes of the console's database from which on a reader with little memory waits, or cannot."""
 
@@ -91,12 +89,12 @@ def write_site(data_dir: DataDirectory, path: Path, options: SiteOptions) -> Sit
         such table, or the packages that the console needs cannot be had.
     """
     published = data_dir.published
-    if not data_dir.report_page.is_file():
+    if not (published.is_file() and data_dir.report_page.is_file()):
         raise PerfAssetsError(
             f"{data_dir.report_page}: there is no report yet; perf-assets run writes one"
         )
+    site = SiteDirectory(path)
     with published_database(published) as connection:
-        site = SiteDirectory(path)
         changed = published.stat().st_mtime_ns
         made_from = f"{read_moment(published)}, {changed}, {version_of('reports', 'sql_models')}"
         tables = result_tables(connection)
@@ -196,14 +194,18 @@ class _Parts:
         )
 
     def _overview(self) -> str:
-        title = TITLE.search(self.data_dir.report_page.read_text(encoding="utf-8"))
+        title, basis = read_heading(self.connection)
         return page(
             "overview.html",
             OVERVIEW,
             has_console=self.options.has_console,
-            title=unescape(title[1]) if title else "Performance bugs",
+            title=title,
+            words=[basis],
             cards=_cards(self.site.entries, len(self.tables), has_console=self.options.has_console),
-            about=read_facts(self.connection),
+            sections=[
+                Section("short", "In short", [], read_short(self.connection)),
+                Section("database", "What it rests on", [], [read_facts(self.connection)]),
+            ],
         )
 
 

@@ -72,10 +72,10 @@ async function setVariables(connection) {
   const query = queries.get(chooser.value);
   for (const input of element("parameters").querySelectorAll("input")) {
     const { name, default: assumed } = query.parameters.find((one) => one.name === input.name);
-    if (input.value === "") { await connection.query(`RESET VARIABLE ${name}`); continue; }
+    if (input.value === "") { await connection.query(`RESET VARIABLE "${name}"`); continue; }
     const { rows: [[type]] } = await ask(connection, `SELECT typeof(${assumed})`, 1);
     try {
-      await connection.query(`SET VARIABLE ${name} = CAST(${literal(input.value)} AS ${type.replaceAll('"', "")})`);
+      await connection.query(`SET VARIABLE "${name}" = CAST(${literal(input.value)} AS ${type.replaceAll('"', "")})`);
     } catch {
       throw new Error(`${name}: a value like ${input.placeholder} is needed here (${type})`);
     }
@@ -130,6 +130,7 @@ async function start(event) {
     const from = performance.now();
     answer = await ask(connection, editor.value, MOST_ROWS);
     show((performance.now() - from) / 1000);
+    result.scrollIntoView({ block: "nearest" });
     run.textContent = "Run";
   } catch (error) {
     mistake.textContent = visible(sentence(error));
