@@ -18,7 +18,9 @@ from perf_assets.reports.site.directory import Entry, Facts, SiteFile, text_file
 from perf_assets.reports.site.packages import package_files, packages
 from perf_assets.reports.site.pages import CONSOLE, page, text_of
 from perf_assets.sql_models.cookbook import Query, cookbook
+from perf_assets.storage.fingerprints import version_of
 
+OWN = "reports/site"
 DATABASE = "data/perf_bugs.duckdb.gz"
 OPENED = "monthly_share_of_new_bugs"
 """The query that is there when the console is opened."""
@@ -42,7 +44,7 @@ def engine_files(given: Sequence[Path]) -> list[SiteFile]:
 
     Packages are looked for when a file is to be written, and only then.
     """
-    made_from = ", ".join(package.integrity for package in packages())
+    made_from = ", ".join([*(package.integrity for package in packages()), version_of(OWN)])
 
     @cache
     def content() -> Mapping[str, bytes]:
@@ -51,7 +53,9 @@ def engine_files(given: Sequence[Path]) -> list[SiteFile]:
     def file(path: str, of: Callable[[Mapping[str, bytes]], bytes]) -> SiteFile:
         def write(target: Path) -> Facts:
             plain = of(content())
-            target.write_bytes(gzip.compress(plain, LEVEL, mtime=0) if path.endswith(".gz") else plain)
+            target.write_bytes(
+                gzip.compress(plain, LEVEL, mtime=0) if path.endswith(".gz") else plain
+            )
             return {"unpacked": len(plain)}
 
         return SiteFile(path, write, made_from)

@@ -93,7 +93,7 @@ def write_console_database(
         connection.execute(attached_as_copy(target))
         try:
             _fill(connection, chosen)
-            answered = list(queries) if chosen is None else _answered(connection, queries)
+            answered = _answered(connection, queries)
             connection.execute("USE memory")
             connection.execute("CHECKPOINT copy")
         finally:

@@ -9,7 +9,7 @@ import polars.selectors as cs
 from perf_assets.reports.dictionary import SCHEMAS, first_sentence
 from perf_assets.reports.exporting import chosen_tables, file_name
 from perf_assets.reports.formats import as_csv, as_parquet
-from perf_assets.reports.query_result import fetch_result, typed_frame
+from perf_assets.reports.query_result import QueryResult, typed_frame
 from perf_assets.reports.site.directory import Entry, Facts, SiteDirectory, SiteFile
 from perf_assets.reports.site.pages import page
 from perf_assets.sql_models.files import described_tables
@@ -19,6 +19,7 @@ RESULTS = ("marts", "analysis")
 """The schemas whose tables are on the site."""
 FIRST_ROWS = 100
 KINDS = ("parquet", "csv")
+ROWS_AT_A_TIME = 20_000  # as rows of Python, which take many times the room of columns
 
 
 def result_tables(connection: duckdb.DuckDBPyConnection) -> list[str]:
@@ -48,9 +49,18 @@ def data_files(
         return {"rows": frame.height}
 
     def write_csv(target: Path) -> Facts:
-        answer = fetch_result(connection.sql(whole))
-        target.write_bytes(as_csv(answer))
-        return {"rows": len(answer.rows)}
+        answered = connection.execute(whole)
+        described = answered.description or []
+        columns = [str(name) for name, *_ in described]
+        types = [str(kind) for _, kind, *_ in described]
+        head = as_csv(QueryResult(columns, types, []))
+        with target.open("wb") as file:
+            file.write(head)
+            count = 0
+            while rows := answered.fetchmany(ROWS_AT_A_TIME):
+                file.write(as_csv(QueryResult(columns, types, rows)).removeprefix(head))
+                count += len(rows)
+        return {"rows": count}
 
     for kind, write in zip(KINDS, (write_parquet, write_csv), strict=True):
         yield SiteFile(data_path(table, kind), write, made_from)

@@ -1,5 +1,5 @@
 // The console: a query of the cookbook or of one's own, its answer as a table, and as CSV.
-import { ask, openDatabase, sentence } from "./database.js";
+import { ask, isBroken, openDatabase, sentence } from "./database.js";
 import { csv, isAddress, isNumber, shown, visible } from "./values.js";
 
 const MOST_ROWS = 100_000; // that are taken from an answer
@@ -17,7 +17,6 @@ const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 
 let connecting = null;
 let answer = null;
-let begun = 0; // the number of the run that is shown; one that was left behind shows nothing
 
 function say(text) { status.textContent = text; }
 
@@ -117,13 +116,12 @@ function show(seconds) {
 }
 
 async function start(event) {
-  event?.preventDefault();
-  const own = ++begun;
+  event.preventDefault();
+  if (run.disabled) return; // by the keyboard, while a query goes on
   mistake.hidden = true;
   run.disabled = true;
   try {
     const connection = await connected();
-    if (own !== begun) return;
     stop.hidden = false;
     say("Running …");
     await setVariables(connection);
@@ -135,6 +133,7 @@ async function start(event) {
   } catch (error) {
     mistake.textContent = visible(sentence(error));
     mistake.hidden = false;
+    if (isBroken(error)) connecting = null;
     say("");
   } finally {
     run.disabled = false;

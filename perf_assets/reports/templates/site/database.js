@@ -67,6 +67,9 @@ export async function ask(connection, sql, most) {
   return { columns, rows, isCut };
 }
 
+// Whether DuckDB itself failed, and answers nothing any more.
+export const isBroken = (error) => /RuntimeError|memory access|unreachable|signature mismatch/.test(String(error));
+
 // What DuckDB says of a mistake, as one sentence.
 export function sentence(error) {
   let message = String(error && error.message ? error.message : error);
@@ -84,6 +87,10 @@ export function sentence(error) {
     return "This console reads the database of this site and nothing else: no file and no address.";
   }
   if (/query was canceled/.test(message)) return "The query was stopped.";
+  if (/Out of Memory Error/.test(message)) {
+    return "The query needs more memory than this browser gives it: ask for fewer rows or columns.";
+  }
+  if (isBroken(error)) return `DuckDB failed in this browser (${message}): run it again, which starts it anew.`;
   const line = /\n\s*LINE (\d+):/.exec(message);
   if (line) { where = ` (line ${line[1]})`; message = message.slice(0, line.index); }
   message = message.split(/\n\s*Candidate (?:functions|macros):/)[0].trim();
