@@ -161,22 +161,28 @@ def test_a_text_of_a_stranger_means_nothing_in_a_page(
 
 
 def test_what_is_as_it_was_is_left_and_what_is_no_longer_part_of_it_leaves(
-    data_dir: DataDirectory, few: Path, tmp_path: Path
+    data_dir: DataDirectory, site: Path, few: Path, tmp_path: Path
 ) -> None:
-    path, outside = tmp_path / "site", tmp_path / "outside"
-    shutil.copytree(few, path)
-    outside.touch()
-    manifest = json.loads((path / MANIFEST).read_text())
-    manifest["files"] |= {"tables/old.html": {}, "../outside": {}}
-    (path / MANIFEST).write_text(json.dumps(manifest))
-    (path / "tables" / "old.html").touch()
+    path = tmp_path / "site"
+    shutil.copytree(site, path)
     (path / "CNAME").write_text("of the host")
     (path / "report.html").write_text("spoiled")
     (path / "data" / "marts.activity.csv").unlink()
     written = write_site(data_dir, path, PLAIN)
-    assert written.written == 2
+    assert written.written == 4  # these two, and the two pages that say how many tables there are
     assert content(path) == content(few) | {"CNAME": b"of the host"}
-    assert outside.exists()
+
+
+def test_a_list_of_files_that_somebody_changed_is_believed_in_nothing(
+    data_dir: DataDirectory, few: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "outside").touch()
+    before = content(few)
+    manifest = json.loads((few / MANIFEST).read_text())
+    manifest["files"] |= {"../outside": {}, "index.html": 7}
+    (few / MANIFEST).write_text(json.dumps(manifest))
+    assert write_site(data_dir, few, PLAIN).written == 0
+    assert content(few) == before and (tmp_path / "outside").exists()
 
 
 def test_a_site_that_was_killed_halfway_has_no_first_page_and_is_finished_by_the_next(
@@ -226,8 +232,9 @@ def test_a_checkout_without_files_may_become_a_site_and_a_file_may_not(tmp_path:
     site.plan(["a/b.txt"])
     assert site.keep(text_file("a/b.txt", lambda: "text")).size == 4
     (tmp_path / "file").touch()
-    with pytest.raises(PerfAssetsError, match="a site cannot be written there"):
-        SiteDirectory(tmp_path / "file")
+    for path in ("file", "x" * 300, "a\0b", "\udcff"):
+        with pytest.raises(PerfAssetsError, match="a site cannot be written there"):
+            SiteDirectory(tmp_path / path)
 
 
 def test_without_a_report_there_is_no_site(data_dir: DataDirectory, tmp_path: Path) -> None:

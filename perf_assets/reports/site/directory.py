@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.sanitize import is_utf8, shortened
 
 MANIFEST = "site.json"
 MADE_BY = "perf-assets site"
@@ -75,15 +76,22 @@ class SiteDirectory:
         PerfAssetsError
             It cannot be made or read, or has files and no site of ours.
         """
+        if not is_utf8(path):
+            raise PerfAssetsError(
+                f"{shortened(path, 200)}: a site cannot be written there, as its path is no UTF-8, "
+                "which the database needs: name another directory"
+            )
         self.path = path
         self.entries: dict[str, Entry] = {}
         self.written = 0
         try:
             path.mkdir(parents=True, exist_ok=True)
             names = {one.name for one in path.iterdir()}
-        except OSError as error:
+        except (OSError, ValueError) as error:  # a name may have what no file system takes
+            reason = getattr(error, "strerror", None) or error
             raise PerfAssetsError(
-                f"{path}: a site cannot be written there ({error.strerror}): name another directory"
+                f"{shortened(path, 200)}: a site cannot be written there ({reason}): name another "
+                "directory"
             ) from None
         others = {name for name in names if not UNFINISHED.fullmatch(name)} - {*ALLOWED}
         listed = self._listed() if others else {}
@@ -146,32 +154,34 @@ class SiteDirectory:
     def finish(self) -> None:
         """Let files leave that are no longer part of the site, and note those that are."""
         for path in self._before.keys() - self.entries.keys():
-            target = self.path / path
-            if target.resolve().is_relative_to(self.path.resolve()):  # whoever wrote the list
-                target.unlink(missing_ok=True)
+            (self.path / path).unlink(missing_ok=True)
         self._save(self._noted())
 
     def _noted(self) -> dict[str, Any]:
         return {path: asdict(entry) for path, entry in sorted(self.entries.items())}
 
     def _entry(self, path: str) -> Entry | None:
-        try:
-            return Entry(**self._before[path])
-        except (KeyError, TypeError):
-            return None
+        listed = self._before.get(path)
+        return None if listed is None else Entry(**listed)
 
     def _listed(self) -> dict[str, Any] | None:
-        """The files that the manifest lists; None where there is none of ours."""
+        """The files that the manifest lists; None where there is none of ours.
+
+        One that somebody changed lists nothing: all files are made again, and none leaves.
+        """
         try:
-            read = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            read = json.loads((self.path / MANIFEST).read_bytes())
+        except (OSError, ValueError, RecursionError):
             return None
-        is_ours = isinstance(read, dict) and read.get("made_by") == MADE_BY
-        files = read.get("files") if is_ours else None
-        return files if isinstance(files, dict) else None
+        if not (isinstance(read, dict) and read.get("made_by") == MADE_BY):
+            return None
+        files = read.get("files")
+        is_whole = isinstance(files, dict) and read.get("sha256") == _digest(files)
+        return files if is_whole else {}
 
     def _save(self, files: Mapping[str, Any]) -> None:
-        text = json.dumps({"made_by": MADE_BY, "files": files}, indent=1) + "\n"
+        listed = {"made_by": MADE_BY, "sha256": _digest(files), "files": files}
+        text = json.dumps(listed, indent=1) + "\n"
         path = self.path / MANIFEST
         temporary = path.with_name(f".{MANIFEST}.{os.getpid()}.new")
         try:
@@ -179,6 +189,10 @@ class SiteDirectory:
             temporary.replace(path)
         except OSError as error:
             raise PerfAssetsError(f"{path}: this cannot be written: {error.strerror}") from None
+
+
+def _digest(files: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
 
 
 def _sha256(path: Path) -> str | None:
