@@ -1,11 +1,8 @@
 """The site as a reader sees it: from a server that knows no range requests, and offline."""
 
-import functools
 import shutil
-import threading
 import time
 from collections.abc import Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +18,7 @@ from perf_assets.sanitize import escape_text, for_spreadsheet
 from perf_assets.sql_models.cookbook import cookbook, parse_query_file
 from perf_assets.storage.data_directory import PUBLISHED, DataDirectory
 from tests.browser.accessibility import breaches
+from tests.browser.static_server import served
 from tests.support import Prepared
 
 if TYPE_CHECKING:
@@ -59,11 +57,6 @@ SELECT '<img src=x onerror=alert(1)>' AS "<b>title</b>", '=1+1' AS formula,
 """
 
 
-class Handler(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture(scope="module")
 def data_dir(sampled: Prepared, tmp_path_factory: pytest.TempPathFactory) -> DataDirectory:
     """What a run over the sample publishes: its database and the report."""
@@ -83,12 +76,8 @@ def address(data_dir: DataDirectory, tmp_path_factory: pytest.TempPathFactory) -
     begun = time.monotonic()
     site = write_site(data_dir, path, SiteOptions())
     print(f"site: {site.files} files, {site.size:,} bytes, {time.monotonic() - begun:.1f} s")
-    with ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Handler, directory=str(path))
-    ) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with served(path) as address:
+        yield address
 
 
 @pytest.fixture

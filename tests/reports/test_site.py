@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -16,7 +17,13 @@ from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.reports.query_runner import run_query
 from perf_assets.reports.site import SiteOptions, packages, write_site, writing
 from perf_assets.reports.site.database import write_console_database
-from perf_assets.reports.site.directory import MANIFEST, SiteDirectory, text_file
+from perf_assets.reports.site.directory import (
+    MANIFEST,
+    Entry,
+    SiteDirectory,
+    SiteFile,
+    text_file,
+)
 from perf_assets.reports.site.pages import CONSOLE_POLICY, EMBEDDED_POLICY, POLICY
 from perf_assets.reports.site.tables import result_tables
 from perf_assets.sql_models.cookbook import cookbook
@@ -191,11 +198,11 @@ def test_a_site_that_was_killed_halfway_has_no_first_page_and_is_finished_by_the
     path, keep = tmp_path / "site", SiteDirectory.keep
     left = [len(content(few)) - 1]
 
-    def killed(self: SiteDirectory, file: object) -> object:
+    def killed(self: SiteDirectory, file: SiteFile) -> Entry:
         left[0] -= 1
         if left[0] < 0:
             raise KeyboardInterrupt
-        return keep(self, file)  # type: ignore[arg-type]
+        return keep(self, file)
 
     with monkeypatch.context() as patch:
         patch.setattr(SiteDirectory, "keep", killed)
@@ -205,6 +212,21 @@ def test_a_site_that_was_killed_halfway_has_no_first_page_and_is_finished_by_the
     assert not (path / "index.html").exists()
     assert write_site(data_dir, path, PLAIN).written == 1
     assert content(path) == content(few)
+
+
+def test_a_database_that_is_published_meanwhile_makes_no_site_of_two(
+    data_dir: DataDirectory, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = DataDirectory.of(shutil.copytree(data_dir.path, tmp_path / "home"))
+
+    def published_anew(self: SiteDirectory, file: SiteFile) -> Entry:
+        os.utime(other.published)
+        return keep(self, file)
+
+    keep = SiteDirectory.keep
+    monkeypatch.setattr(SiteDirectory, "keep", published_anew)
+    with pytest.raises(TransientError, match="was published anew while the site was written"):
+        write_site(other, few, PLAIN)
 
 
 @pytest.mark.parametrize("manifest", [None, "{", "[]", '{"made_by": "another"}'])

@@ -103,11 +103,9 @@ class SiteDirectory:
         self._before = listed
 
     def plan(self, paths: Iterable[str]) -> None:
-        """Say which files there will be, before the first is written: of a run that is killed
-        the next one knows them.
-        """
+        """Note which files there will be, so that the run after one that was killed knows them."""
         for left in self.path.rglob(".*.new*"):
-            if UNFINISHED.fullmatch(left.name):
+            if UNFINISHED.fullmatch(left.name) and left.is_file():
                 left.unlink(missing_ok=True)
         self._before = {**dict.fromkeys(paths), **self._before}
         self._save(self._before)
