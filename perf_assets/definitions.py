@@ -21,6 +21,7 @@ from perf_assets.assets.reviewing import review_specs
 from perf_assets.assets.schedules import schedules
 from perf_assets.assets.sensors import retrying
 from perf_assets.assets.transform import derived_assets
+from perf_assets.assets.write_site_job import write_site_job
 from perf_assets.config.study import Study
 from perf_assets.sources.rate_limit import LONGEST_WAIT, wait_in_seconds
 from perf_assets.storage.added_repositories import open_study_of
@@ -53,7 +54,7 @@ def build_definitions(
 def _plain_jobs(study: Study, data_dir: DataDirectory) -> list[dg.JobDefinition]:
     """The jobs that make no asset."""
     kept = [] if study.lake is None else [lake_maintenance_job(study, data_dir)]
-    return [add_repository_job(study, data_dir), *kept]
+    return [add_repository_job(study, data_dir), write_site_job(data_dir), *kept]
 
 
 def studyless_definitions(data_dir: DataDirectory) -> dg.Definitions:

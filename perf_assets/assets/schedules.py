@@ -12,6 +12,7 @@ from perf_assets.assets.lake_maintenance_job import JOB as MAINTENANCE
 from perf_assets.assets.partitions import range_tags
 from perf_assets.assets.run_options import refresh_tags
 from perf_assets.assets.workers import worker_tags
+from perf_assets.assets.write_site_job import JOB as WRITE_SITE
 from perf_assets.config.partitions import Subject
 from perf_assets.config.study import Study
 from perf_assets.errors import PerfAssetsError
@@ -25,6 +26,7 @@ SWITCH = "PERF_ASSETS_SCHEDULES"
 MONTHLY, WEEKLY = "{minute} {hour} 2 * *", "{minute} {hour} * * 1"
 DAILY = "0 12 * * *"  # those of the night are done by then
 SUNDAY = "0 12 * * 0"
+THIRD_DAY = "0 18 3 * *"  # of a month, whose runs of the second day are done by then
 FIRST_MINUTE = 3 * 60
 MINUTES_BETWEEN = 30
 MINUTES_OF_A_DAY = 24 * 60
@@ -44,11 +46,23 @@ def schedules(study: Study) -> list[dg.ScheduleDefinition]:
     """
     if study.lake is not None:
         options = [_monthly(subject, index) for index, subject in enumerate(study.tag_sets)]
-        return [*_of_workers(study), *options]
+        return [*_of_workers(study), *options, _of_site()]
     subjects = [*study.repositories, *study.tag_sets]
     monthly = [_monthly(subject, index) for index, subject in enumerate(subjects)]
     weekly = [_weekly(subject, index) for index, subject in enumerate(study.repositories)]
-    return [*monthly, *weekly]
+    return [*monthly, *weekly, _of_site()]
+
+
+def _of_site() -> dg.ScheduleDefinition:
+    """Off unless the UI says otherwise, whatever the switch says: not every study has a site."""
+    return dg.ScheduleDefinition(
+        name="monthly_site",
+        job_name=WRITE_SITE,
+        cron_schedule=THIRD_DAY,
+        execution_timezone="UTC",
+        default_status=dg.DefaultScheduleStatus.STOPPED,
+        description="Write what is published as a static site.",
+    )
 
 
 def _monthly(subject: Subject, index: int) -> dg.ScheduleDefinition:

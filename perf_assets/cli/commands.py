@@ -16,6 +16,7 @@ MODULES = {
     "replicate": "replicate",
     "lint": "lint",
     "review": "review",
+    "site": "site",
     "status": "run",
     "archive": "archive",
     "check-archive": "archive",

@@ -54,7 +54,7 @@ def export(
         There is no such table or repository, or a file cannot be written.
     """
     with published_database(published) as connection:
-        chosen = _chosen_tables(connection, tables)
+        chosen = chosen_tables(connection, tables)
         held = [(table, _repositories(connection, table)) for table in chosen]
         present = {name for _, found in held for name in found or ()} - {None}
         for name in repositories:
@@ -103,8 +103,14 @@ def file_name(text: str) -> str:
     return f"_{name[1:]}" if name.startswith(".") else name
 
 
-def _chosen_tables(connection: duckdb.DuckDBPyConnection, tables: Collection[str]) -> Sequence[str]:
-    """The tables of these names, or of schemas of these names."""
+def chosen_tables(connection: duckdb.DuckDBPyConnection, tables: Collection[str]) -> Sequence[str]:
+    """The tables and views of these names, or of schemas of these names; default: as exported.
+
+    Raises
+    ------
+    PerfAssetsError
+        There is no such table or schema.
+    """
     there = [name for (name,) in connection.execute(TABLES).fetchall()]
     schemas = {name.partition(".")[0] for name in there}
     stored = {name for (name,) in connection.execute(TABLES.partition("union")[0]).fetchall()}

@@ -54,6 +54,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "breakable": _breakable,
         "live": _live,
+        "megabytes": _megabytes,
         "picture": _picture,
         "source": _source,
         "texts": texts,
@@ -72,6 +73,12 @@ def _visible(value: object) -> object:
 def _breakable(text: str) -> Markup:
     """A text that may be broken within names and paths."""
     return Markup(re.sub(r"([_/])", r"\1<wbr>", str(escape(_visible(text)))))
+
+
+def _megabytes(size: int) -> Markup:
+    """A size in bytes as people read it."""
+    shown = f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{size / 1e3:,.1f} kB"
+    return Markup(shown.replace(" ", "\u00a0"))
 
 
 def _source(code: str) -> Markup:

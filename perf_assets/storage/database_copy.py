@@ -24,7 +24,7 @@ def create_database(path: Path) -> None:
         The disk is full.
     """
     with duckdb.connect() as connection:
-        connection.execute(_attached_as_copy(path))
+        connection.execute(attached_as_copy(path))
         connection.execute("DETACH copy")
 
 
@@ -46,7 +46,7 @@ def copy_database(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         The disk is full, or the database is damaged.
     """
     ((own,),) = connection.execute("SELECT current_database()").fetchall()
-    connection.execute(_attached_as_copy(path))
+    connection.execute(attached_as_copy(path))
     try:
         connection.execute(f'COPY FROM DATABASE "{own}" TO copy')
         connection.execute("CHECKPOINT copy")
@@ -54,7 +54,8 @@ def copy_database(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         connection.execute("DETACH copy")
 
 
-def _attached_as_copy(path: Path) -> str:
+def attached_as_copy(path: Path) -> str:
+    """The statement that attaches a database for every client at ``path`` as ``copy``."""
     return f"ATTACH {quoted(str(path))} AS copy (STORAGE_VERSION {quoted(STORAGE_VERSION)})"
 
 

@@ -52,7 +52,11 @@ def test_a_study_of_forums_alone_has_their_jobs_and_schedule_alone(study, tmp_pa
     assert {"ingest_questions", "forum_pipeline", "build_models"} <= names
     assert not {"full_pipeline", "mine", "label_and_link"} & names
     schedules = [schedule.name for schedule in definitions.schedules or ()]
-    assert schedules == ["monthly_stackoverflow_tensorkit", "monthly_stackoverflow_gradlib"]
+    assert schedules == [
+        "monthly_stackoverflow_tensorkit",
+        "monthly_stackoverflow_gradlib",
+        "monthly_site",
+    ]
 
 
 @pytest.mark.exhaustive

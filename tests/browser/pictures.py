@@ -10,12 +10,16 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+from perf_assets.reports.site import SiteOptions, write_site
+from perf_assets.storage.data_directory import DataDirectory
 from tests.browser.conftest import OPTIONS, chromium
+from tests.browser.static_server import served
 from tests.browser.walking import ENDED, LAUNCH, RUNS, Ui, materialize, opened, spoil
 from tests.paths import ROOT
 
 PLACE = ROOT / "docs" / "pictures"
 WINDOW = {"width": 1200, "height": 700}
+TALL_WINDOW = {"width": 1200, "height": 1000}  # a query above its answer
 MOST_BYTES = 150_000
 REFUSED = "2022-06"  # a month of the sample
 RULE = "closed_at_is_not_below_created_at"
@@ -65,6 +69,13 @@ def main(source: Path) -> None:
             take(page, "explore")
         page.goto((data_dir / "report" / "index.html").as_uri())
         take(page, "report")
+        write_site(DataDirectory.of(data_dir), data_dir / "site", SiteOptions())
+        with served(data_dir / "site") as address:
+            page.set_viewport_size(TALL_WINDOW)
+            page.goto(f"{address}/console.html")
+            page.get_by_role("button", name="Load and run").click()
+            page.locator("#result table").wait_for()
+            take(page, "console")
         browser.close()
 
 

@@ -19,6 +19,8 @@ from perf_assets.lake.maintenance import sizes
 from perf_assets.lake.pull import pull, subjects_of
 from perf_assets.lake.push import push
 from perf_assets.lake.snapshots import released
+from perf_assets.reports.site.directory import MANIFEST as SITE_LIST
+from perf_assets.reports.site.directory import SiteDirectory, text_file
 from perf_assets.storage.backups import MANIFEST, read_manifest, write_backup
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.health import find_damage, repair
@@ -235,8 +237,40 @@ def _other_parquet(valid: bytes, chance: random.Random) -> bytes:
     return bytes(sink.getvalue())
 
 
+def _site_lists(surroundings: Surroundings) -> TryOne:
+    """The list of files of a site: whatever it says, the site is as it was, and nothing else."""
+    room = surroundings.room("site_lists")
+    files = [text_file(path, lambda: "text") for path in ("index.html", "tables/a.html")]
+
+    def write() -> dict[str, bytes]:
+        site = SiteDirectory(room / "site")
+        site.plan([file.path for file in files])
+        for file in files:
+            site.keep(file)
+        site.finish()
+        return {str(path): path.read_bytes() for path in room.rglob("*") if path.is_file()}
+
+    (room / "beside").touch()
+    write()
+    whole = write()
+    path = room / "site" / SITE_LIST
+    valid = path.read_bytes()
+
+    def try_one(chance: random.Random) -> object:
+        content = json_of(spoilt(json.loads(valid), chance), chance)
+        path.write_bytes(content if chance.random() < 0.5 else damaged(valid, chance))
+        try:
+            assert write() == whole
+        finally:
+            path.write_bytes(valid)
+        return "the same"
+
+    return try_one
+
+
 KINDS = (
     Kind("databases", 3, _databases),
     Kind("backups", 2, _backups),
     Kind("lakes", 3, _lakes),
+    Kind("lists_of_sites", 20, _site_lists),
 )

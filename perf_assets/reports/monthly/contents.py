@@ -112,18 +112,16 @@ def read_report(published: Path) -> Document:
     """The report over the published database; without mined data over the published ones."""
     with reading(published) as connection:
         connection.execute("SET TimeZone = 'UTC'")
-        span, study = _value(connection, SPAN), _value(connection, STUDY)
-        title = f"Performance bugs: {study}" if study and span else "Performance bugs"
-        moment = _value(connection, PUBLISHED) or "an unknown moment"
+        title, basis = read_heading(connection)
         words = [
-            f"Mined months {span}; the database was published at {moment}." if span else UNMINED,
+            basis,
             "Every number is a query over perf_bugs.duckdb: open it below the number, and run it "
             "as it stands with perf-assets query or any client of DuckDB.",
             *remark(passed_over(connection)),
             *([LEFT] if _value(connection, FAR) else []),
         ]
         sections = [
-            Section("short", "In short", [], list(_short(connection))),
+            Section("short", "In short", [], read_short(connection)),
             Section(
                 "month",
                 "What changed this month",
@@ -157,9 +155,22 @@ def read_report(published: Path) -> Document:
     return Document(title, words, [one for one in sections if one.parts])
 
 
-def _short(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
-    for index, (title, sentences) in enumerate(headlines(connection)):
-        yield Part(f"short-{index}", title, words=sentences)
+def read_heading(connection: duckdb.DuckDBPyConnection) -> tuple[str, str]:
+    """The title of the report, and a sentence on what it is over."""
+    span, study = _value(connection, SPAN), _value(connection, STUDY)
+    title = f"Performance bugs: {study}" if study and span else "Performance bugs"
+    moment = _value(connection, PUBLISHED) or "an unknown moment"
+    return title, (
+        f"Mined months {span}; the database was published at {moment}." if span else UNMINED
+    )
+
+
+def read_short(connection: duckdb.DuckDBPyConnection) -> list[Part]:
+    """What was found in a few sentences, a part for each repository and tag set."""
+    return [
+        Part(f"short-{index}", title, words=sentences)
+        for index, (title, sentences) in enumerate(headlines(connection))
+    ]
 
 
 def _figures(connection: duckdb.DuckDBPyConnection) -> Iterator[Section]:

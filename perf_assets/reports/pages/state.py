@@ -73,13 +73,18 @@ LINES = {MONTH: COOL, MEDIAN: OTHER}
 
 def read_state(connection: duckdb.DuckDBPyConnection) -> Section:
     """The facts of the database; of each repository a grid of audits and curves of quality."""
-    facts = frame_of(connection.sql(ABOUT))
-    about = Part("about", "About this database", table=facts, is_open=True)
+    about = read_facts(connection)
     words = [
         "Each month of each table and its last audit; then data quality by month: the value, and "
         "the median of the twelve months before. A month far outside is marked."
     ]
     return Section("state", "State", words, [about, *_audits(connection), *_curves(connection)])
+
+
+def read_facts(connection: duckdb.DuckDBPyConnection) -> Part:
+    """The facts of the database: when, from what, by which rules."""
+    facts = frame_of(connection.sql(ABOUT))
+    return Part("about", "About this database", table=facts, is_open=True)
 
 
 def _audits(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:

@@ -1,0 +1,164 @@
+"""The console of the site: DuckDB-Wasm, the database that it opens, and the page around both.
+
+Of DuckDB-Wasm's builds the site has ``eh``, which every browser since 2022 runs, as the style of
+the pages needs one of 2024 anyway; ``mvp`` would be for older ones, and ``coi`` needs headers that
+static hosts do not send. What a browser loads whole is packed by gzip, a quarter of its size or
+less, and unpacked in the page: most hosts pack neither WebAssembly nor databases.
+"""
+
+import gzip
+import re
+import shutil
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from perf_assets.reports.site.database import write_console_database
+from perf_assets.reports.site.directory import Entry, Facts, SiteFile, text_file
+from perf_assets.reports.site.packages import package_files, packages
+from perf_assets.reports.site.pages import CONSOLE, page, text_of
+from perf_assets.sql_models.cookbook import Query, cookbook
+from perf_assets.storage.fingerprints import version_of
+
+OWN = "reports/site"
+DATABASE = "data/perf_bugs.duckdb.gz"
+OPENED = "monthly_share_of_new_bugs"
+"""The query that is there when the console is opened."""
+ENGINE, WORKER = "assets/duckdb/duckdb-eh.wasm.gz", "assets/duckdb/duckdb-worker.js.gz"
+LEVEL = 6  # of gzip: 9 takes half as long again for a hundredth of the size
+SOURCE_MAP = re.compile(rb"\n//# sourceMappingURL=\S*\s*$")
+OWN_SCRIPTS = {"console.js": "", "database.js": "", "values.js": "", "arrow.js": "duckdb/"}
+LICENCES = """The files of this directory, unchanged but for what is said here.
+
+duckdb.js, duckdb-worker.js.gz, duckdb-eh.wasm.gz
+    {duckdb} of npm, by the DuckDB authors, MIT licence; https://github.com/duckdb/duckdb-wasm.
+    duckdb.js imports arrow.js by its path; the other two are packed by gzip.
+apache-arrow.js
+    {arrow} of npm, by the Apache Software Foundation, Apache License 2.0:
+    LICENSE.txt and NOTICE.txt.
+"""
+
+
+def engine_files(given: Sequence[Path]) -> list[SiteFile]:
+    """DuckDB-Wasm and Arrow, from the packages of npm; ``given`` are such packages as files.
+
+    Packages are looked for when a file is to be written, and only then.
+    """
+    made_from = ", ".join([*(package.integrity for package in packages()), version_of(OWN)])
+
+    @cache
+    def content() -> Mapping[str, bytes]:
+        return package_files(given)
+
+    def file(path: str, of: Callable[[Mapping[str, bytes]], bytes]) -> SiteFile:
+        def write(target: Path) -> Facts:
+            plain = of(content())
+            target.write_bytes(
+                gzip.compress(plain, LEVEL, mtime=0) if path.endswith(".gz") else plain
+            )
+            return {"unpacked": len(plain)}
+
+        return SiteFile(path, write, made_from)
+
+    folder = "assets/duckdb"
+    titles = {"duckdb": packages()[0].title, "arrow": packages()[1].title}
+    return [
+        file(ENGINE, lambda files: files["duckdb-eh.wasm"]),
+        file(WORKER, lambda files: _script(files["duckdb-browser-eh.worker.js"])),
+        file(
+            f"{folder}/duckdb.js",
+            # A browser finds a module by its path alone.
+            lambda files: _script(files["duckdb-browser.mjs"]).replace(
+                b'from"apache-arrow"', b'from"./arrow.js"'
+            ),
+        ),
+        file(f"{folder}/apache-arrow.js", lambda files: _script(files["Arrow.es2015.min.js"])),
+        file(f"{folder}/LICENSE.txt", lambda files: files["LICENSE.txt"]),
+        file(f"{folder}/NOTICE.txt", lambda files: files["NOTICE.txt"]),
+        text_file(f"{folder}/README.txt", lambda: LICENCES.format(**titles)),
+    ]
+
+
+def _script(content: bytes) -> bytes:
+    """A script without the address of its source map, which the site does not have."""
+    return SOURCE_MAP.sub(b"\n", content)
+
+
+def own_scripts() -> list[SiteFile]:
+    """The scripts of the console."""
+
+    def file(name: str, folder: str) -> SiteFile:
+        return text_file(f"assets/{folder}{name}", lambda: text_of(name))
+
+    return [file(name, folder) for name, folder in OWN_SCRIPTS.items()]
+
+
+def database_file(published: Path, tables: Collection[str], made_from: str) -> SiteFile:
+    """The database that the console opens, packed; its facts name the queries that it answers."""
+
+    def write(target: Path) -> Facts:
+        plain = target.with_name(target.name.replace(".gz.", "."))
+        try:
+            answered = write_console_database(published, plain, tables, [*cookbook().values()])
+            with (
+                plain.open("rb") as source,
+                target.open("wb") as packed,
+                gzip.GzipFile("", "wb", LEVEL, packed, mtime=0) as file,
+            ):
+                shutil.copyfileobj(source, file, 1 << 20)
+            return {
+                "unpacked": plain.stat().st_size,
+                "queries": [query.name for query in answered],
+            }
+        finally:
+            plain.unlink(missing_ok=True)
+
+    return SiteFile(DATABASE, write, f"{made_from}, {', '.join(sorted(tables))}")
+
+
+def console_page(entries: Mapping[str, Entry]) -> str:
+    """The page, once the files that it loads are there."""
+    queries = [cookbook()[name] for name in entries[DATABASE].facts["queries"]]
+    files = {"engine": ENGINE, "worker": WORKER, "database": DATABASE}
+    names = [query.name for query in queries]
+    return page(
+        "console.html",
+        CONSOLE,
+        has_console=True,
+        title="Console",
+        words=[
+            "Query the published data with SQL, in this browser: the database is loaded once, and "
+            "nothing that you ask leaves this page. Moments are UTC, of the type TIMESTAMP."
+        ],
+        queries=queries,
+        opened=OPENED if OPENED in names else next(iter(names), ""),
+        settings={
+            "files": {
+                name: {
+                    "path": path,
+                    "bytes": entries[path].size,
+                    "unpacked": entries[path].facts["unpacked"],
+                }
+                for name, path in files.items()
+            },
+            "queries": [_settings(query) for query in queries],
+        },
+    )
+
+
+def _settings(query: Query) -> dict[str, object]:
+    return {
+        "name": query.name,
+        "question": query.question,
+        "reading": query.reading,
+        "sql": query.statement,
+        "parameters": [
+            {
+                "name": one.name,
+                "default": one.default,
+                "assumed": one.assignment.partition("=")[2],
+                "meaning": one.meaning,
+            }
+            for one in query.parameters.values()
+        ],
+    }

@@ -1,0 +1,205 @@
+"""The directory of a site: which files of it are ours, and each replaced in one step.
+
+``site.json`` lists them, so a site that is written again is not taken for somebody's files, what
+is as it was is not made again, and what is no longer part of the site leaves.
+"""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from perf_assets.errors import PerfAssetsError
+from perf_assets.sanitize import is_utf8, shortened
+
+MANIFEST = "site.json"
+MADE_BY = "perf-assets site"
+ALLOWED = (".git",)  # beside which a site may be begun: it is where many hosts take it from
+UNFINISHED = re.compile(r"\..+\.[0-9]+\.new(\.wal)?")
+CHUNK = 1 << 20
+
+Facts = Mapping[str, Any]
+"""What a page says of a file, and is known when that is made: as JSON has it."""
+
+
+@dataclass(frozen=True)
+class SiteFile:
+    """A file of the site, and how it is made.
+
+    path : below the directory, with slashes.
+    write : writes it to the path that it is given, and returns what pages say of it.
+    made_from : what it follows from; a file that is there, made from the same, is left alone.
+        None where making it costs nothing.
+    """
+
+    path: str
+    write: Callable[[Path], Facts]
+    made_from: str | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the manifest says of a file that is there."""
+
+    made_from: str | None
+    sha256: str
+    size: int
+    facts: Facts = field(default_factory=dict)
+
+
+def text_file(path: str, text: Callable[[], str]) -> SiteFile:
+    """A page or a script, made each time."""
+
+    def write(target: Path) -> Facts:
+        target.write_bytes(text().encode())
+        return {}
+
+    return SiteFile(path, write)
+
+
+class SiteDirectory:
+    """A directory whose files are those of a site.
+
+    entries : the files that were kept by now.
+    written : how many of them are others than before.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Take the directory at ``path``; made if missing.
+
+        Raises
+        ------
+        PerfAssetsError
+            It cannot be made or read, or has files and no site of ours.
+        """
+        if not is_utf8(path):
+            raise PerfAssetsError(
+                f"{shortened(path, 200)}: a site cannot be written there, as its path is no UTF-8, "
+                "which the database needs: name another directory"
+            )
+        self.path = path
+        self.entries: dict[str, Entry] = {}
+        self.written = 0
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            names = {one.name for one in path.iterdir()}
+        except (OSError, ValueError) as error:  # a name may have what no file system takes
+            reason = getattr(error, "strerror", None) or error
+            raise PerfAssetsError(
+                f"{shortened(path, 200)}: a site cannot be written there ({reason}): name another "
+                "directory"
+            ) from None
+        others = {name for name in names if not UNFINISHED.fullmatch(name)} - {*ALLOWED}
+        listed = self._listed() if others else {}
+        if listed is None:
+            raise PerfAssetsError(
+                f"{path}: this directory has files and no site of perf-assets: name another one, "
+                "or empty it"
+            )
+        self._before = listed
+
+    def plan(self, paths: Iterable[str]) -> None:
+        """Note which files there will be, so that the run after one that was killed knows them."""
+        for left in self.path.rglob(".*.new*"):
+            if UNFINISHED.fullmatch(left.name) and left.is_file():
+                left.unlink(missing_ok=True)
+        self._before = {**dict.fromkeys(paths), **self._before}
+        self._save(self._before)
+
+    def keep(self, file: SiteFile) -> Entry:
+        """Have ``file`` in the directory.
+
+        Raises
+        ------
+        PerfAssetsError
+            It cannot be written.
+        """
+        target = self.path / file.path
+        before = self._entry(file.path)
+        there = _sha256(target)
+        is_same = file.made_from is not None and before and before.made_from == file.made_from
+        if before is not None and is_same and before.sha256 == there:
+            self.entries[file.path] = before
+            return before
+        entry = self._made(file, target, there)
+        self.entries[file.path] = entry
+        if file.made_from is not None:  # so that a run after one that was killed goes on
+            self._save({**self._before, **self._noted()})
+        return entry
+
+    def _made(self, file: SiteFile, target: Path, there: str | None) -> Entry:
+        """Make ``file``, and replace what is there, of the digest ``there``, by it."""
+        temporary = target.with_name(f".{target.name}.{os.getpid()}.new")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            facts = file.write(temporary)
+            digest = _sha256(temporary)
+            assert digest is not None
+            entry = Entry(file.made_from, digest, temporary.stat().st_size, facts)
+            if there != digest:
+                temporary.replace(target)
+                self.written += 1
+        except OSError as error:
+            raise PerfAssetsError(f"{target}: this cannot be written: {error.strerror}") from None
+        finally:
+            temporary.unlink(missing_ok=True)
+        return entry
+
+    def finish(self) -> None:
+        """Let files leave that are no longer part of the site, and note those that are."""
+        for path in self._before.keys() - self.entries.keys():
+            (self.path / path).unlink(missing_ok=True)
+        self._save(self._noted())
+
+    def _noted(self) -> dict[str, Any]:
+        return {path: asdict(entry) for path, entry in sorted(self.entries.items())}
+
+    def _entry(self, path: str) -> Entry | None:
+        listed = self._before.get(path)
+        return None if listed is None else Entry(**listed)
+
+    def _listed(self) -> dict[str, Any] | None:
+        """The files that the manifest lists; None where there is none of ours.
+
+        One that somebody changed lists nothing: all files are made again, and none leaves.
+        """
+        try:
+            read = json.loads((self.path / MANIFEST).read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return None
+        if not (isinstance(read, dict) and read.get("made_by") == MADE_BY):
+            return None
+        files = read.get("files")
+        is_whole = isinstance(files, dict) and read.get("sha256") == _digest(files)
+        return files if is_whole else {}
+
+    def _save(self, files: Mapping[str, Any]) -> None:
+        listed = {"made_by": MADE_BY, "sha256": _digest(files), "files": files}
+        text = json.dumps(listed, indent=1) + "\n"
+        path = self.path / MANIFEST
+        temporary = path.with_name(f".{MANIFEST}.{os.getpid()}.new")
+        try:
+            temporary.write_text(text, encoding="utf-8")
+            temporary.replace(path)
+        except OSError as error:
+            raise PerfAssetsError(f"{path}: this cannot be written: {error.strerror}") from None
+
+
+def _digest(files: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
+
+
+def _sha256(path: Path) -> str | None:
+    """The digest of a file; None where there is none."""
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(CHUNK):
+                digest.update(chunk)
+    except OSError:
+        return None
+    return digest.hexdigest()

@@ -1,0 +1,171 @@
+// The console: a query of the cookbook or of one's own, its answer as a table, and as CSV.
+import { ask, isBroken, openDatabase, sentence } from "./database.js";
+import { csv, isAddress, isNumber, shown, visible } from "./values.js";
+
+const MOST_ROWS = 100_000; // that are taken from an answer
+const SHOWN_ROWS = 500;
+
+const element = (id) => document.getElementById(id);
+const [chooser, form, editor, run, stop, save, link] = ["chooser", "query", "sql", "run", "stop", "save", "link"].map(element);
+const [progress, status, mistake, result] = ["progress", "status", "mistake", "result"].map(element);
+
+const settings = JSON.parse(element("settings").textContent);
+const files = settings.files;
+const queries = new Map(settings.queries.map((query) => [query.name, query]));
+const packedBytes = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);
+const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+let connecting = null;
+let answer = null;
+
+function say(text) { status.textContent = text; }
+
+function made(tag, text, attributes = {}) {
+  const one = document.createElement(tag);
+  one.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) one.setAttribute(name, value);
+  return one;
+}
+
+function choose(query) {
+  editor.value = query.sql;
+  element("question").textContent = query.question;
+  element("reading").textContent = query.reading;
+  const fields = query.parameters.map(({ name, assumed, meaning }) => {
+    const label = made("label", "");
+    const input = made("input", "", { name, placeholder: assumed, autocomplete: "off", spellcheck: "false" });
+    label.append(made("code", name), input, made("small", meaning));
+    return label;
+  });
+  element("parameters").replaceChildren(...fields);
+  element("parameters").hidden = fields.length === 0;
+}
+
+// What the address asks for: a query by its name, or SQL.
+function follow() {
+  const [key, value] = location.hash.slice(1).split(/=(.*)/s);
+  if (key === "sql" && value) {
+    chooser.value = "";
+    choose({ sql: decodeURIComponent(value), question: "", reading: "", parameters: [] });
+  } else if (queries.has(key)) {
+    chooser.value = key;
+    choose(queries.get(key));
+  }
+}
+
+function connected() {
+  progress.hidden = false;
+  progress.max = packedBytes;
+  connecting ??= openDatabase(files, (bytes) => {
+    progress.value = bytes;
+    say(bytes < packedBytes ? `Loading ${megabytes(bytes)} of ${megabytes(packedBytes)} …` : "Opening the database …");
+  }).catch((error) => { connecting = null; throw error; })
+    .finally(() => { progress.hidden = true; });
+  return connecting;
+}
+
+const literal = (value) => `'${value.replaceAll("'", "''")}'`;
+
+// Variables as chosen; what is left empty has its default.
+async function setVariables(connection) {
+  const query = queries.get(chooser.value);
+  for (const input of element("parameters").querySelectorAll("input")) {
+    const { name, default: assumed } = query.parameters.find((one) => one.name === input.name);
+    if (input.value === "") { await connection.query(`RESET VARIABLE "${name}"`); continue; }
+    const { rows: [[type]] } = await ask(connection, `SELECT typeof(${assumed})`, 1);
+    try {
+      await connection.query(`SET VARIABLE "${name}" = CAST(${literal(input.value)} AS ${type.replaceAll('"', "")})`);
+    } catch {
+      throw new Error(`${name}: a value like ${input.placeholder} is needed here (${type})`);
+    }
+  }
+}
+
+function cell(value, { type }) {
+  const words = shown(value, type);
+  const one = made("td", "");
+  if (isNumber(type)) one.className = "n";
+  else if (words.length >= 60) one.className = "long";
+  else if (words.length <= 12) one.className = "short";
+  if (isAddress(words)) one.append(made("a", words, { href: words, rel: "noopener noreferrer" }));
+  else one.textContent = words;
+  return one;
+}
+
+function show(seconds) {
+  const { columns, rows, isCut } = answer;
+  const head = made("tr", "");
+  for (const { name, type } of columns) head.append(made("th", visible(name), isNumber(type) ? { scope: "col", class: "n" } : { scope: "col" }));
+  const lines = rows.slice(0, SHOWN_ROWS).map((row) => {
+    const line = made("tr", "");
+    line.append(...columns.map((column, index) => cell(row[index], column)));
+    return line;
+  });
+  const table = made("table", "");
+  table.append(made("thead", ""), made("tbody", ""));
+  table.tHead.append(head);
+  table.tBodies[0].append(...lines);
+  result.replaceChildren(table);
+  result.hidden = columns.length === 0;
+  const number = rows.length.toLocaleString("en");
+  const words = [`${isCut ? "The first " : ""}${number} ${rows.length === 1 ? "row" : "rows"} in ${seconds.toFixed(2)} s.`];
+  if (isCut) words.push("More are not taken: add a LIMIT, or count.");
+  if (rows.length > SHOWN_ROWS) words.push(`${SHOWN_ROWS} of them are shown; the CSV file has all that were taken.`);
+  say(words.join(" "));
+  save.disabled = columns.length === 0;
+}
+
+async function start(event) {
+  event.preventDefault();
+  if (run.disabled) return; // by the keyboard, while a query goes on
+  mistake.hidden = true;
+  run.disabled = true;
+  try {
+    const connection = await connected();
+    stop.hidden = false;
+    say("Running …");
+    await setVariables(connection);
+    const from = performance.now();
+    answer = await ask(connection, editor.value, MOST_ROWS);
+    show((performance.now() - from) / 1000);
+    result.scrollIntoView({ block: "nearest" });
+    run.textContent = "Run";
+  } catch (error) {
+    mistake.textContent = visible(sentence(error));
+    mistake.hidden = false;
+    if (isBroken(error)) connecting = null;
+    say("");
+  } finally {
+    run.disabled = false;
+    stop.hidden = true;
+  }
+}
+
+function download() {
+  const file = made("a", "", { href: URL.createObjectURL(new Blob([csv(answer)], { type: "text/csv" })), download: `${chooser.value || "answer"}.csv` });
+  file.click();
+  setTimeout(() => URL.revokeObjectURL(file.href), 60_000);
+}
+
+chooser.addEventListener("change", () => {
+  if (!queries.has(chooser.value)) return;
+  history.replaceState(null, "", `#${chooser.value}`);
+  choose(queries.get(chooser.value));
+});
+form.addEventListener("submit", start);
+editor.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) start(event);
+});
+stop.addEventListener("click", async () => (await connecting)?.cancelSent());
+save.addEventListener("click", download);
+link.addEventListener("click", () => {
+  history.replaceState(null, "", `#sql=${encodeURIComponent(editor.value)}`);
+  say("The address of this page has the query now: copy it.");
+});
+addEventListener("hashchange", follow);
+
+choose(queries.get(chooser.value) ?? settings.queries[0]);
+follow();
+run.textContent = `Load and run (${megabytes(packedBytes)})`;
+run.disabled = false;
+say(`Not loaded yet: ${megabytes(files.engine.bytes + files.worker.bytes)} of DuckDB and ${megabytes(files.database.bytes)} of data, once; they take ${megabytes(files.engine.unpacked + files.database.unpacked)} of memory. What you ask stays in this browser.`);
