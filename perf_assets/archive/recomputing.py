@@ -52,7 +52,7 @@ def recomputed_tables(*, has_texts: bool = True) -> frozenset[str]:
 
 
 def is_text(table: str, column: str) -> bool:
-    """Whether a column has titles or bodies as they were read, or titles and lines beside results."""
+    """Whether a column has titles or bodies as they were read, or lines of them in results."""
     if table in TEXT_TABLES:
         return column in TEXTS
     return column in QUOTED and not table.startswith(GIVEN)
