@@ -241,7 +241,7 @@ def test_people_read_what_is_in_it_and_what_not() -> None:
         described("codebooks/a.md", is_pseudonymised=False, has_texts=False, removed_secrets=3)
     )["README.md"]
     assert "as the sources have them" in other
-    assert "Texts and messages were left out" in other
+    assert "Titles and bodies were left out" in other
     assert "In 3 places a password or token" in other
     assert "`codebooks/`" in other
 

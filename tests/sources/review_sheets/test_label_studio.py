@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from perf_assets.core.reviews.codebook import IMPACTS, VERDICTS
 from perf_assets.errors import PerfAssetsError
+from perf_assets.sanitize import from_spreadsheet
 from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.sources.review_sheets.label_studio import (
     ANSWERS,
@@ -38,7 +39,10 @@ CAUSES = [code.name for code in codebook().descriptions]
 FORMATS = (exported, exported_flat)
 Export = list[dict[str, Any]]
 
-notes = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=20)
+# A sheet takes an apostrophe before what could be a formula for the one that it put there itself.
+notes = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=20).filter(
+    lambda note: from_spreadsheet(note) == note
+)
 of_performance = st.fixed_dictionaries(
     {
         "is_performance": st.just("yes"),
