@@ -74,6 +74,8 @@ def describe(
     study: Study,
     manifest: Manifest,
     files: Mapping[str, tuple[int, str]],
+    *,
+    authors: tuple[str, ...] = (),
     removed_secrets: int = 0,
 ) -> Description:
     """The description of an archive with these ``files``: size and SHA-256 by path."""
@@ -98,6 +100,7 @@ def describe(
         has_replication=bool(has_replication),
         is_pseudonymised=manifest.is_pseudonymised,
         has_texts=manifest.texts == "all",
+        authors=authors,
         removed_secrets=removed_secrets,
     )
 

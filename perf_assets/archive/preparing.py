@@ -11,7 +11,7 @@ import polars as pl
 from perf_assets.archive.changing import Change, changed_copy, known_people, text_columns
 from perf_assets.archive.manifest import STUDY
 from perf_assets.archive.recomputing import TEXTS, is_text
-from perf_assets.archive.secrets import FOUND, find_secrets, without_secrets
+from perf_assets.archive.secrets import FOUND, find_secrets, remove_secrets
 from perf_assets.archive.study_copy import StudyCopy, copy_study, no_study, with_people
 from perf_assets.config.study import PACKAGED, SAMPLE, Study
 from perf_assets.core.people.pseudonyms import Pseudonyms
@@ -39,16 +39,18 @@ Secrets = Literal["refuse", "remove", "keep"]
 
 @dataclass(frozen=True)
 class Options:
-    """What is changed before an archive is written.
+    """What is changed before an archive is written, and whom it names.
 
     is_pseudonymised : whether pseudonyms stand for people.
     has_texts : whether titles and bodies are in it.
     secrets : what becomes of tokens and keys that people pasted into texts.
+    authors : who is to be cited for it.
     """
 
     is_pseudonymised: bool = False
     has_texts: bool = True
     secrets: Secrets = "refuse"
+    authors: tuple[str, ...] = ()
 
 
 class SecretsFoundError(PerfAssetsError):
@@ -209,11 +211,7 @@ def change_of(people: Pseudonyms | None, *, removes: bool) -> Change:
 
     def change(column: str, values: pl.Series) -> pl.Series:
         if removes and column in WRITTEN:
-            values = pl.Series(
-                values.name,
-                [None if value is None else without_secrets(value) for value in values],
-                dtype=pl.String,
-            )
+            values = remove_secrets(values.to_frame(column), [column])[column]
         return values if people is None else people.values(column, values)
 
     return change

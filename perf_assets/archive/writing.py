@@ -101,7 +101,7 @@ def write_archive(
             rows={},
         )
         content = work / "content"
-        manifest = _write_content(prepared, study or no_study(), manifest, content)
+        manifest = _write_content(prepared, study or no_study(), manifest, content, chosen.authors)
         finished = work / "finished.zip"
         with phase("packing"):
             _pack(content, finished)
@@ -147,7 +147,13 @@ def _work_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _write_content(prepared: Prepared, study: Study, manifest: Manifest, content: Path) -> Manifest:
+def _write_content(
+    prepared: Prepared,
+    study: Study,
+    manifest: Manifest,
+    content: Path,
+    authors: tuple[str, ...],
+) -> Manifest:
     """Write all files of the archive below ``content``; the manifest with the rows of tables."""
     source, made = prepared.source, DataDirectory(content)
     content.mkdir()
@@ -169,7 +175,14 @@ def _write_content(prepared: Prepared, study: Study, manifest: Manifest, content
     with duckdb.connect(str(content / DATABASE), read_only=True) as connection:
         connection.execute("SET TimeZone = 'UTC'")
         files = _files_of(content)
-        described = describe(connection, study, manifest, files, prepared.removed_secrets)
+        described = describe(
+            connection,
+            study,
+            manifest,
+            files,
+            authors=authors,
+            removed_secrets=prepared.removed_secrets,
+        )
     texts = metadata_files(described)
     _write_files(content, {name: text.encode() for name, text in texts.items()})
     sums = {name: digest for name, (_, digest) in _files_of(content).items()}

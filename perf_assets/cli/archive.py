@@ -53,6 +53,13 @@ MOST_WORDS = 20
     show_default=True,
     help="What becomes of tokens and keys that people pasted into texts.",
 )
+@click.option(
+    "--author",
+    "authors",
+    multiple=True,
+    metavar="NAME",
+    help="Who is to be cited for it; may be given several times.",
+)
 @data_dir_option
 @friendly_errors
 def archive(
@@ -62,6 +69,7 @@ def archive(
     is_pseudonymised: bool,
     without_texts: bool,
     secrets: Literal["refuse", "remove", "keep"],
+    authors: tuple[str, ...],
     data_dir: Path,
 ) -> None:
     """Write the whole study to OUT.zip, a file that others can cite, check and go on with.
@@ -77,7 +85,7 @@ def archive(
     \b
     Examples:
         perf-assets archive study.zip
-        perf-assets archive study.zip --study study.toml --pseudonymise
+        perf-assets archive study.zip --study study.toml --pseudonymise --author "Ada Lovelace"
     """
     if not data_dir.is_dir():
         raise PerfAssetsError(
@@ -93,7 +101,7 @@ def archive(
                 study_of,
             )
             from perf_assets.archive.writing import write_archive  # noqa: PLC0415
-        options = Options(is_pseudonymised, not without_texts, secrets)
+        options = Options(is_pseudonymised, not without_texts, secrets, authors)
         try:
             written = write_archive(directory, study_of(directory, study), output, options)
         except SecretsFoundError as error:

@@ -191,7 +191,8 @@ def test_pseudonyms_leave_nobody_and_change_no_result(
 ) -> None:
     path = tmp_path / "people.zip"
     ran = perf_assets(
-        *("archive", path, "--study", study.path, "--pseudonymise", "--data-dir", home.path)
+        *("archive", path, "--study", study.path, "--pseudonymise", "--data-dir", home.path),
+        *("--author", "Ada: Lovelace"),
     )
     assert (ran.returncode, ran.stderr) == (0, "")
     with duckdb.connect(str(home.published), read_only=True) as connection:
@@ -199,6 +200,7 @@ def test_pseudonyms_leave_nobody_and_change_no_result(
         emails = connection.execute("SELECT DISTINCT author_email FROM raw.commits").fetchall()
         bots = connection.execute("SELECT login FROM staging.accounts WHERE is_bot").fetchall()
     wanted = {*people, *(email for (email,) in emails if email), RATER, "ada@example.org"}
+    assert b"name: 'Ada: Lovelace'" in contents(path)["CITATION.cff"]
     wanted -= {bot for (bot,) in bots if bot.endswith("[bot]") or "robot" in bot}
     assert PERSON in wanted
     for name, content in contents(path).items():
