@@ -1,6 +1,7 @@
 """Reports to Dagster: materializations, a result for each rule, failures."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import groupby
 from typing import Any
 
@@ -16,6 +17,8 @@ from perf_assets.storage.audited_writer import BrokenRule, WriteOutcome
 
 # What an asset function yields to Dagster.
 Event = dg.MaterializeResult[None] | dg.AssetCheckResult
+
+QUICK_SECONDS = 1.0  # to compute again what a run that was killed had not reported yet
 
 # The row of meta.partition_loads of a partition.
 Load = Mapping[str, Any]
@@ -77,6 +80,22 @@ class EventReporter:
         if self.options.is_refresh:
             event = dg.AssetMaterialization(asset_key(asset), metadata=dict(metadata))
             self._context.log_event(event)
+
+    def report_early(
+        self, asset: str, seconds: float, metadata: Callable[[], Mapping[str, Any]]
+    ) -> None:
+        """Report at once that ``asset`` has changed, which took so long, before all is said of it.
+
+        What was never reported is computed again by the run after one that was killed: of that
+        nothing is reported where it is quick.
+        """
+        if seconds > QUICK_SECONDS or asset not in self._unreported:
+            self.report_unchanged(asset, metadata())
+
+    @cached_property
+    def _unreported(self) -> set[str]:
+        """The assets of the step that were never reported before it."""
+        return self.never_reported({name_of(key) for key in self._context.selected_asset_keys})
 
     def done(self, asset: str, metadata: Mapping[str, Any] | None = None) -> Iterator[Event]:
         """That the step is done with ``asset``: what reads it can go on."""

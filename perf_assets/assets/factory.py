@@ -30,6 +30,7 @@ from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.tables import Table, table_of
 
 S = TypeVar("S", bound=Subject)
+
 WholeStep = Callable[[AuditedWriter, EventReporter], Iterable[Derived]]
 """Brings tables up to date that are computed whole, each after those it is made from.
 
@@ -180,7 +181,7 @@ def whole_asset(
                 if one.is_new:
                     changed.add(asset)
                     # A run that is killed now would not know of it any more.
-                    reporter.report_unchanged(asset, sizes_of(writer, asset))
+                    reporter.report_early(asset, seconds[asset], partial(sizes_of, writer, asset))
                 if not left[asset]:
                     complete.append(asset)
             for rest in broken.values():
