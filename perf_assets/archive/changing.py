@@ -10,15 +10,19 @@ import duckdb
 import polars as pl
 
 from perf_assets.archive.recomputing import GIVEN, TEXTS, is_text, recompute
+from perf_assets.config.classifier import model_of
 from perf_assets.config.study import Study
+from perf_assets.core.people.common_words import common_phrases, ordinary_words
 from perf_assets.core.people.forgetting import NAMES, RATERS
 from perf_assets.core.people.pseudonyms import (
     NOT_TEXTS,
     PEOPLE,
+    PREFIX,
     PROGRAM,
+    SHEET,
     Known,
+    folded,
     is_distinct,
-    ordinary_words,
 )
 from perf_assets.processes.progress import phase
 from perf_assets.storage.data_directory import DataDirectory
@@ -43,6 +47,8 @@ COLUMNS = """
     ORDER BY ALL
 """
 STATE = "meta.build_state"
+NO_PEOPLE = frozenset(("consensus", PREFIX.rstrip("-")))
+"""What raters agree on is no rater, and what pseudonyms begin with is none of them."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +93,11 @@ def known_people(connection: duckdb.DuckDBPyConnection, study: Study) -> Known:
         if column.name in NOT_TEXTS:
             continue
         values = column.values(connection)
-        if column.name in PEOPLE and column.name != "owner":
-            found = {value.casefold() for value in values if "@" not in value}
+        if column.name == "owner":
+            # Who left a forum is known by name alone.
+            names |= {value for value in values if not value.isdigit()}
+        elif column.name in PEOPLE:
+            found = {folded(value) for value in values if "@" not in value}
             logins |= found
             if not column.is_list:
                 contributions.update(_contributions(connection, column))
@@ -99,20 +108,30 @@ def known_people(connection: duckdb.DuckDBPyConnection, study: Study) -> Known:
             paths.append(values)
         elif column.name in (*TEXTS, "message"):
             texts.append(values)
-    one_word = {name.casefold() for name in names if not is_distinct(name)}
+    one_word = {folded(name) for name in names if not is_distinct(name)}
     owners = {one.casefold() for one in _repository_names(connection, study)}
     bots = {login.casefold() for (login,) in connection.execute(BOTS).fetchall()}
     # A program that is called as a person is would tell who that is.
     bots = {bot for bot in bots if bot.removesuffix(PROGRAM) not in (logins | one_word) - bots}
-    every = frozenset((logins | one_word) - owners - bots - {"consensus"})
+    every = frozenset((logins | one_word) - owners - bots - NO_PEOPLE)
+    # The packaged model was trained on other projects: it knows words, not this one's people.
+    language = model_of().stems.keys()
     ordinary = ordinary_words(
         every,
         (text for series in texts for text in series),
         contributions,
         _vocabulary(connection, study),
         (path for series in paths for path in series),
+        language,
     )
-    return Known(every, frozenset(names - {"consensus"}), frozenset(owners | bots), ordinary)
+    names -= NO_PEOPLE
+    return Known(
+        every,
+        frozenset(names),
+        frozenset(owners | bots),
+        ordinary,
+        common_phrases(names, texts, contributions, language),
+    )
 
 
 def changed_copy(
@@ -130,7 +149,8 @@ def changed_copy(
         shutil.copyfile(data_dir.model, copy.model)
     log = read_log(data_dir.verdicts)
     if any(rows.height for rows in log.rows.values()):
-        write_log(copy.verdicts, {table: _framed(rows, change) for table, rows in log.rows.items()})
+        changed = {table: _framed(table, rows, change) for table, rows in log.rows.items()}
+        write_log(copy.verdicts, changed)
     with open_warehouse(copy.warehouse) as database:
         with phase("changing texts"), database.transaction():
             for column in text_columns(database.connection):
@@ -169,7 +189,7 @@ def _apply(connection: duckdb.DuckDBPyConnection, column: TextColumn, change: Ch
     old = column.values(connection)
     if old.is_empty():
         return
-    pairs = pl.DataFrame({"old": old, "new": change(column.name, old)})
+    pairs = pl.DataFrame({"old": old, "new": change(_kind(column.table, column.name), old)})
     pairs = pairs.filter(pl.col("old").ne_missing(pl.col("new")))
     if pairs.is_empty():
         return
@@ -196,11 +216,16 @@ def _apply(connection: duckdb.DuckDBPyConnection, column: TextColumn, change: Ch
         )
 
 
-def _framed(rows: pl.DataFrame, change: Change) -> pl.DataFrame:
+def _kind(table: str, column: str) -> str:
+    """The name by which ``change`` knows what values of a column are."""
+    return SHEET if column == "file" and table.startswith("reviews.") else column
+
+
+def _framed(table: str, rows: pl.DataFrame, change: Change) -> pl.DataFrame:
     changed = []
     for name, kind in rows.schema.items():
         if kind == pl.String:
-            changed.append(change(name, rows[name]))
+            changed.append(change(_kind(table, name), rows[name]))
         elif kind == pl.List(pl.String):
             lists = [
                 None if value is None else change(name, pl.Series(value, dtype=pl.String)).to_list()

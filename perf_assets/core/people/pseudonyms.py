@@ -3,14 +3,33 @@
 import hashlib
 import hmac
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable
+import unicodedata
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 import polars as pl
 
 from perf_assets.core.people.addresses import HASH_DIGITS
 from perf_assets.core.people.forgetting import ADDRESSES, LOGINS, NAMES, RATERS
+from perf_assets.core.people.full_names import FullNames, is_ideographic
+from perf_assets.core.people.mentions import (
+    DOT,
+    EMAIL,
+    IN_TEXTS,
+    LATIN,
+    LONGEST_NAME,
+    MAY_HAVE_EMAIL,
+    MAY_HAVE_TRAILER,
+    NAMED_ADDRESS,
+    NOBODY,
+    ONE_OF_TRAILER,
+    PAGES,
+    TRAILER,
+    WORD,
+    is_code,
+    is_on_the_web,
+)
 
 PREFIX = "person-"
 PROGRAM = "[bot]"
@@ -21,36 +40,20 @@ DOMAIN = "pseudonym.invalid"
 
 PEOPLE = LOGINS | {"owner"}
 NOT_TEXTS = frozenset(("repository", "month", "table", "sha", "introducing_sha", "file_sha256"))
-FULL_NAME = 6
+OWNED = re.compile(r"\w+_repository|moved_to")
+"""Columns of repositories that are not studied themselves: forks are called by who made them."""
+
+SHEET = "sheet"
+"""What the column ``file`` is called where it names a review sheet, as raters call theirs."""
+
+FULL_NAME = 5
 """Letters of a full name at least, to be recognised inside texts."""
 SHORTEST = 3
-COMMON_PATHS = 3
-OFTEN, SELDOM = 2, 3
 
-_WORD = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?")
-_PART = re.compile(r"[A-Za-z0-9]+")
-# Where a name is that of an account: @name, from name/branch, and the home of who ran a command.
-_MENTION = re.compile(
-    r"(?:(?<![\w/.])@|\bfrom (?=[\w-]+/)|\bgithub\.com/|[/\\](?:home|users|user)[/\\]|~)"
-    r"([a-z0-9](?:[a-z0-9_-]{0,38}[a-z0-9])?)"
-)
-_IN_TEXTS = re.compile(
-    r"(?P<email>[\w.+%-]+@[\w-]+(?:\.[\w-]+)+)"
-    r"|(?P<user>/users/\d+)/(?P<slug>[^\s\"'<>)\]]*)"
-    r"|(?P<link>github(?:usercontent)?\.com[/:])(?P<linked>[A-Za-z0-9](?:[A-Za-z0-9-]{0,38}))"
-    r"|(?P<merge>Merge pull request #\d+ from |Merge branch '[^']+' of )(?P<merged>[\w-]+)(?=/)"
-    r"|(?<![\w/.])@(?P<mention>[A-Za-z0-9](?:[A-Za-z0-9-]{0,38}[A-Za-z0-9])?)"
-    r"(?P<code>[.(]\w|[ \t]*(?=\n|$))?"
-    r"|(?P<word>[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?)"
-)
+_WORD = re.compile(WORD)
+_PART = re.compile(rf"[{LATIN}]+")
+_PSEUDONYM = re.compile(rf"{PREFIX}[0-9a-f]{{{DIGITS}}}")
 _ADDRESS = re.compile(rf"\S+@\S+|[0-9a-f]{{{HASH_DIGITS}}}")
-# Where GitHub's own pages are, which are nobody's.
-_PAGES = frozenset(
-    (
-        *("about", "apps", "blog", "features", "issues", "login", "marketplace", "notifications"),
-        *("orgs", "pulls", "search", "security", "settings", "sponsors", "topics", "user", "users"),
-    )
-)
 
 
 @dataclass(frozen=True)
@@ -61,12 +64,14 @@ class Known:
     names : of authors and raters, as they are written.
     kept : names that stay: programs, and the owners of repositories; in small letters.
     ordinary : logins that are words of the texts too, and stay there unless they are mentioned.
+    phrases : names that are phrases of the texts too, and stay there in small letters.
     """
 
     logins: frozenset[str]
     names: frozenset[str] = frozenset()
     kept: frozenset[str] = frozenset()
     ordinary: frozenset[str] = frozenset()
+    phrases: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -75,17 +80,22 @@ class Pseudonyms:
 
     key: bytes
     known: Known
-    _names: dict[str, str] = field(init=False, repr=False)
+    _names: FullNames = field(init=False, repr=False)
+    _most_parts: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Prepare the full names, of which there may be thousands."""
         full = [name for name in self.known.names if is_distinct(name)]
-        pairs = {name: self.name(name) for name in sorted(full, key=lambda one: (-len(one), one))}
-        object.__setattr__(self, "_names", pairs)
+        object.__setattr__(self, "_names", self._full_names(full))
+        most = max((len(_PART.findall(login)) for login in self.known.logins), default=1)
+        object.__setattr__(self, "_most_parts", most)
+
+    def _full_names(self, names: Iterable[str]) -> FullNames:
+        return FullNames({name: self.name(name) for name in names}, self.known.phrases)
 
     def login(self, login: str) -> str:
         """What stands for the account ``login``, whatever its case."""
-        if login.casefold() in self.known.kept or login.startswith(PREFIX):
+        if login.casefold() in self.known.kept or _PSEUDONYM.fullmatch(login):
             return login
         if login.endswith(PROGRAM):
             return self._person("login", login.removesuffix(PROGRAM)) + PROGRAM
@@ -93,9 +103,9 @@ class Pseudonyms:
 
     def name(self, name: str) -> str:
         """What stands for a person of whom the name is known; of a login, that of the account."""
-        if name.casefold() in self.known.logins | self.known.kept:
+        if folded(name) in self.known.logins or folded(name) in self.known.kept:
             return self.login(name)
-        return name if name.startswith(PREFIX) else self._person("name", name)
+        return name if _PSEUDONYM.fullmatch(name) else self._person("name", name)
 
     def number(self, number: str) -> str:
         """What stands for the number of an account of a forum: another number.
@@ -116,10 +126,20 @@ class Pseudonyms:
         """What stands for a value of a column of that name, in any table."""
         if column in ADDRESSES and (_ADDRESS.fullmatch(value) or column not in PEOPLE):
             return self.address(value)
-        if column in PEOPLE:
-            return self.number(value) if value.isdigit() else self.login(value)
-        if column in NAMES or RATERS.fullmatch(column):
+        if column in PEOPLE and value.isdigit():
+            return self.number(value)
+        if column in NAMES or RATERS.fullmatch(column) or value in self.known.names:
             return self.name(value)
+        if column in PEOPLE:
+            return self.login(value)
+        return self._other(column, value)
+
+    def _other(self, column: str, value: str) -> str:
+        if column == SHEET:
+            return self._person("sheet", value) + PurePath(value).suffix
+        if OWNED.fullmatch(column) and "/" in value:
+            owner, _, rest = value.partition("/")
+            return f"{self.login(owner)}/{self.text(rest)}"
         return self.text(value)
 
     def text(self, text: str) -> str:
@@ -128,20 +148,34 @@ class Pseudonyms:
 
     def texts(self, texts: pl.Series) -> pl.Series:
         """The same of many texts, NULL staying NULL."""
-        if self._names:
-            new = list(self._names.values())
-            texts = texts.str.replace_many(list(self._names), new, leftmost=True)
-        return pl.Series(
-            texts.name,
-            [None if text is None else _IN_TEXTS.sub(self._replaced, text) for text in texts],
-            dtype=pl.String,
-        )
+        # Addresses first, as they are made of names; names before logins, which may be half of one.
+        for change in (self._without_contacts, self._names.replaced, self._without_accounts):
+            texts = change(texts)
+        return texts
+
+    def _without_contacts(self, texts: pl.Series) -> pl.Series:
+        def changed(text: str) -> str:
+            if MAY_HAVE_EMAIL.search(text) is not None:
+                text = NAMED_ADDRESS.sub(lambda found: self.name(found["name"]), text)
+                text = EMAIL.sub(self._contact, text)
+            return text
+
+        return _each(texts, changed)
+
+    def _without_accounts(self, texts: pl.Series) -> pl.Series:
+        def changed(text: str) -> str:
+            if MAY_HAVE_TRAILER.search(text) is not None:
+                text = TRAILER.sub(self._trailer, text)
+            return IN_TEXTS.sub(self._replaced, text)
+
+        return _each(texts, changed)
 
     def values(self, column: str, values: pl.Series) -> pl.Series:
         """What stands for the values of a column of that name, NULL staying NULL."""
         if column in NOT_TEXTS:
             return values
-        if column in ADDRESSES | PEOPLE | NAMES or RATERS.fullmatch(column):
+        is_person = column in ADDRESSES | PEOPLE | NAMES or RATERS.fullmatch(column)
+        if is_person or OWNED.fullmatch(column) or column == SHEET:
             new = [None if value is None else self.value(column, value) for value in values]
             return pl.Series(values.name, new, dtype=pl.String)
         return self.texts(values)
@@ -149,22 +183,46 @@ class Pseudonyms:
     def _replaced(self, match: re.Match[str]) -> str:
         if (word := match["word"]) is not None:
             return self._word(word)
-        if match["email"] is not None:
-            return self.address(match["email"])
-        if match["user"] is not None:
-            slug = match["slug"]
-            is_done = slug.startswith(PREFIX)
-            return f"{match['user']}/{slug if is_done else self._person('slug', slug)}"
-        if match["link"] is not None:
-            linked = match["linked"].rstrip("-")
-            is_page = linked.casefold() in _PAGES
-            end = match["linked"][len(linked) :]
-            return f"{match['link']}{linked if is_page else self.login(linked)}{end}"
-        if match["merge"] is not None:
-            return f"{match['merge']}{self.login(match['merged'])}"
-        mention, after = match["mention"], match["code"]
-        is_code = mention.casefold() not in self.known.logins and _is_code(match)
-        return f"@{mention if is_code else self.login(mention)}{after or ''}"
+        group = match.lastgroup
+        if group in ("number", "slug"):
+            return match["user"] + self._person("number", match["number"])
+        if group == "said":
+            said = match["said"]
+            person = self._person("number", said) if said.isdigit() else self.name(said)
+            return match["attribute"] + person
+        if group in ("mention", "code"):
+            mention, after = match["mention"], match["code"]
+            stays = mention.casefold() not in self.known.logins and is_code(match)
+            return f"@{mention if stays else self.login(mention)}{after or ''}"
+        return self._place(match)
+
+    def _place(self, match: re.Match[str]) -> str:
+        """What stands for who is named by where something is: a link, a fork, a folder, a host."""
+        group = match.lastgroup
+        if group in ("linked", "merged"):
+            found = match[group]
+            person = found if found.casefold() in PAGES else self.login(found)
+            return (match["link"] or match["merge"]) + person
+        if group in ("paged", "referred"):
+            return self.login(match[group])
+        if group == "housed":
+            housed = match["housed"]
+            is_kept = housed.casefold() in NOBODY or is_on_the_web(match)
+            return match["home"] + (self._word(housed) if is_kept else self.login(housed))
+        if group == "host" and match["shell"].casefold() not in NOBODY:
+            return f"{self.login(match['shell'])}@{self._person('host', match['host'])}"
+        return match[0]
+
+    def _contact(self, match: re.Match[str]) -> str:
+        return self.address(f"{match['local']}@{DOT.sub('.', match['domain'])}")
+
+    def _trailer(self, match: re.Match[str]) -> str:
+        def changed(found: re.Match[str]) -> str:
+            name = found[0].strip()
+            is_name = name and len(name) <= LONGEST_NAME and not re.search(r"[@#/:]|^\d", name)
+            return found[0].replace(name, self.name(name)) if is_name else found[0]
+
+        return match["by"] + ONE_OF_TRAILER.sub(changed, match["people"])
 
     def _word(self, word: str) -> str:
         if self._is_login(word):
@@ -175,7 +233,8 @@ class Pseudonyms:
         written, last, first = [], 0, 0
         while first < len(parts):
             begin = parts[first][0]
-            ends = ((after, parts[after][1]) for after in reversed(range(first, len(parts))))
+            after_last = min(first + self._most_parts, len(parts))
+            ends = ((after, parts[after][1]) for after in reversed(range(first, after_last)))
             longest = next((one for one in ends if self._is_login(word[begin : one[1]])), None)
             if longest is not None:
                 first, end = longest
@@ -185,7 +244,7 @@ class Pseudonyms:
         return "".join((*written, word[last:]))
 
     def _is_login(self, word: str) -> bool:
-        found = word.casefold()
+        found = folded(word)
         return found in self.known.logins and found not in self.known.ordinary
 
     def _person(self, kind: str, value: str) -> str:
@@ -193,62 +252,20 @@ class Pseudonyms:
         return PREFIX + hmac.new(self.key, message, hashlib.sha256).hexdigest()[:DIGITS]
 
 
+def folded(name: str) -> str:
+    """A login or a name of one word without what makes no difference: case, ways of accents."""
+    return name.casefold() if name.isascii() else unicodedata.normalize("NFC", name).casefold()
+
+
 def is_distinct(name: str) -> bool:
     """Whether a name can be no word of a text: of several words, or with signs that none has."""
+    if is_ideographic(name):
+        return True
     if " " in name.strip():
         return len(name) >= FULL_NAME
     return len(name) > SHORTEST and _WORD.fullmatch(name) is None
 
 
-def _is_code(mention: re.Match[str]) -> bool:
-    """Whether what looks like a mention is ``@tf.function``, ``@jit(...)`` or a decorator."""
-    after = mention["code"]
-    if after is None:
-        return False
-    line = mention.string[mention.string.rfind("\n", 0, mention.start()) + 1 : mention.start()]
-    return after[:1] in (".", "(") or not line.strip()
-
-
-def ordinary_words(
-    logins: Collection[str],
-    texts: Iterable[str],
-    contributions: Counter[str],
-    vocabulary: Iterable[str],
-    paths: Iterable[str],
-) -> frozenset[str]:
-    """Those of ``logins`` that are words of the ``texts`` too, as *slow* or *test* are.
-
-    These would change what texts say. A login is one where it is short or a number, is among the
-    ``vocabulary`` (words of keywords and labels), names parts of three ``paths``, or stands in more
-    than twice as many texts, without a mention, as its account contributed or was mentioned in, and
-    in more than three.
-
-    Parameters
-    ----------
-    contributions
-        Of each login, in small letters: issues, comments and the like by its account.
-    """
-    plain, mentions = Counter[str](), Counter[str]()
-    wanted = frozenset(logins)
-    for text in texts:
-        folded = text.casefold()
-        mentioned = {found.casefold() for found in _MENTION.findall(folded)} & wanted
-        mentions.update(mentioned)
-        words = set(_WORD.findall(folded))
-        parts = {
-            part for word in words if "-" in word or "_" in word for part in _PART.findall(word)
-        }
-        plain.update(((words | parts) & wanted) - mentioned)
-    in_paths = Counter[str]()
-    for path in paths:
-        in_paths.update(set(_PART.findall(path.casefold())) & wanted)
-    words = {word for entry in vocabulary for word in _PART.findall(entry.casefold())}
-    return frozenset(
-        login
-        for login in wanted
-        if len(login) < SHORTEST
-        or login.isdigit()
-        or login in words
-        or in_paths[login] >= COMMON_PATHS
-        or plain[login] > max(SELDOM, OFTEN * (contributions[login] + mentions[login]))
-    )
+def _each(texts: pl.Series, change: Callable[[str], str]) -> pl.Series:
+    new = [None if text is None else change(text) for text in texts]
+    return pl.Series(texts.name, new, dtype=pl.String)
