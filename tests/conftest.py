@@ -5,6 +5,7 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,13 +99,35 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[P
 
 
 def corpus_and_data_dir(**sizes: int) -> Callable[[Path], None]:
-    """Makes a corpus and the data directory of one run over it."""
+    """Makes a corpus and the data directory of one run over it, whose audits are trusted.
+
+    That what a run stores keeps every rule is shown by ``sampled``, which is audited.
+    """
     from tests.support import prepare  # noqa: PLC0415 - it takes a second; most do without
 
     def fill(directory: Path) -> None:
-        prepare(directory, **sizes)
+        with trusted_audits():
+            prepare(directory, **sizes)
 
     return fill
+
+
+@contextmanager
+def trusted_audits() -> Iterator[None]:
+    """Lets every row keep every rule, but in `make test-all`."""
+    if IS_THOROUGH:
+        yield
+        return
+    from perf_assets.storage.audit import batch_validation  # noqa: PLC0415
+    from perf_assets.storage.audit.great_expectations import Finding  # noqa: PLC0415
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            batch_validation,
+            "validate",
+            lambda _, rules, __: {one.name: Finding(True) for one in rules},
+        )
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -191,18 +214,10 @@ def trusting_auditor(request: pytest.FixtureRequest) -> Iterator[None]:
     are told fail, as ever. A test that is marked as audited has the real auditor, and in
     `make test-all` all have.
     """
-    if IS_THOROUGH or request.node.get_closest_marker("audited"):
+    if request.node.get_closest_marker("audited"):
         yield
         return
-    from perf_assets.storage.audit import batch_validation  # noqa: PLC0415
-    from perf_assets.storage.audit.great_expectations import Finding  # noqa: PLC0415
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            batch_validation,
-            "validate",
-            lambda _, rules, __: {one.name: Finding(True) for one in rules},
-        )
+    with trusted_audits():
         yield
 
 

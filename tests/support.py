@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 from perf_assets.config.study import SAMPLE, load_study
 from perf_assets.storage.data_directory import DataDirectory
+from tests.effort import IS_THOROUGH
 from tests.plain_pipeline import run_pipeline
 
 OWN_VARIABLES = {
@@ -119,9 +120,12 @@ def _record_in_memory(command: str) -> Iterator[None]:
     from dagster import DagsterInstance  # noqa: PLC0415
 
     from perf_assets import execution  # noqa: PLC0415
+    from perf_assets.assets.event_reporting import EventReporter  # noqa: PLC0415
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(execution, "_instance", lambda _: DagsterInstance.ephemeral())
+        if not IS_THOROUGH:  # what a new record does not know would all be computed again
+            patch.setattr(EventReporter, "never_reported", lambda _, __: set())
         yield
 
 

@@ -1,7 +1,9 @@
 """The declarations of the project's tables, found by their names."""
 
+import os
 from collections.abc import Mapping
-from functools import cache
+from contextlib import nullcontext
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,19 @@ def schema_of(name: str) -> pl.Schema:
 def declared(directory: Path | None = None) -> Mapping[str, Table]:
     """Every table below ``directory`` (default: the project's), by name, sorted."""
     root = directory or models_dir()
+    return dict(_declared(root, _changed_at(root)))
+
+
+def _changed_at(root: Path) -> tuple[tuple[str, int], ...]:
+    """The folders below ``root``, and when a file was last added to each or taken away."""
+    with os.scandir(root) if root.is_dir() else nullcontext(()) as found:
+        folders = [(one.name, one.stat().st_mtime_ns) for one in found if one.is_dir()]
+    return tuple(sorted(folders))
+
+
+@lru_cache(maxsize=8)
+def _declared(root: Path, _: tuple[tuple[str, int], ...]) -> Mapping[str, Table]:
+    # It is asked hundreds of times in a run: to list a hundred files each time takes seconds.
     names = sorted(f"{path.parent.name}.{path.stem}" for path in root.glob("*/*.yml"))
     return {name: _read(root, name) for name in names}
 

@@ -39,10 +39,10 @@ RULE = "rules/sql_models/marts/bug_metrics.sql"
 
 
 @pytest.fixture(scope="module")
-def home(middling: Prepared, tmp_path_factory: pytest.TempPathFactory) -> DataDirectory:
+def home(small: Prepared, tmp_path_factory: pytest.TempPathFactory) -> DataDirectory:
     """A data directory with a verdict, and with a person's mail address in a text."""
     directory = tmp_path_factory.mktemp("archives") / "home"
-    found = DataDirectory(shutil.copytree(middling.data_dir, directory))
+    found = DataDirectory(shutil.copytree(small.data_dir, directory))
     with open_warehouse(found.warehouse) as database:
         insert(database.connection, "reviews.verdicts", [verdict(1, RATER, 1, "yes")])
         database.connection.execute(
@@ -56,8 +56,8 @@ def home(middling: Prepared, tmp_path_factory: pytest.TempPathFactory) -> DataDi
 
 
 @pytest.fixture(scope="module")
-def study(middling: Prepared) -> Study:
-    return load_study(middling.study)
+def study(small: Prepared) -> Study:
+    return load_study(small.study)
 
 
 @pytest.fixture(scope="module")

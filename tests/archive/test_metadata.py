@@ -17,13 +17,14 @@ import duckdb
 import polars as pl
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perf_assets.archive.description import ArchivedFile, ArchivedTable, Description, Source
 from perf_assets.archive.metadata import metadata_files
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.tables import declared
+from tests.effort import examples
 from tests.support import Prepared
 
 PROGRAMS = os.environ.get("PERF_ASSETS_VALIDATORS")
@@ -249,6 +250,7 @@ def test_people_read_what_is_in_it_and_what_not() -> None:
 STRANGE = 'a|b <script>alert(1)</script>\n# "x": `y` [z](http://q) - é \x85\x07 \u202e %41 #1?'
 
 
+@settings(max_examples=examples(20, 200))
 @given(name=st.text() | st.just(STRANGE))
 def test_strange_names_stay_what_they_are(name: str) -> None:
     name = name.encode("utf-8", "replace").decode()

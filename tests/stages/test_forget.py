@@ -45,9 +45,9 @@ def assert_nowhere(directory: DataDirectory) -> None:
 
 
 def test_a_person_is_gone_and_all_counts_stay_and_reading_again_changes_nothing(
-    middling: Prepared, tmp_path: Path
+    small: Prepared, tmp_path: Path
 ) -> None:
-    directory = DataDirectory.of(shutil.copytree(middling.data_dir, tmp_path / "home"))
+    directory = DataDirectory.of(shutil.copytree(small.data_dir, tmp_path / "home"))
     with open_warehouse(directory.warehouse) as database:
         insert(database.connection, "reviews.verdicts", [verdict(1, LOGIN, 1, "yes")])
     before = answer(directory.published, COUNTS)
@@ -66,7 +66,7 @@ def test_a_person_is_gone_and_all_counts_stay_and_reading_again_changes_nothing(
             database.connection.execute(f"DELETE FROM {table}")
         database.connection.execute("DELETE FROM meta.partition_loads")
         database.connection.execute("DELETE FROM meta.watermarks")
-    materialize(middling.study, directory.path)
+    materialize(small.study, directory.path)
     assert_nowhere(directory)
     assert answer(directory.published, COUNTS) == before
 

@@ -3,18 +3,23 @@
 import itertools
 import random
 import shutil
+import subprocess
+import sys
 import threading
 import time
+from collections.abc import Iterator
 from http.client import HTTPException
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.error import URLError
 
 import duckdb
 import pytest
 
+from perf_assets.web.review import collecting
 from perf_assets.web.review.store import Store
 from tests.review_server import Server, serving, subject_of
-from tests.support import Prepared, perf_assets
+from tests.support import Prepared, Ran, perf_assets
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +37,35 @@ def judge(server: Server, cookie: str, verdict: str = "yes") -> tuple[str, str]:
     return subject, page
 
 
-def test_two_raters_judge_blindly_and_bring_their_answers_in(data_dir: Path) -> None:
+@pytest.fixture(scope="module")
+def server(small: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that is asked for what it refuses: to start one takes seconds."""
+    home = shutil.copytree(small.data_dir, tmp_path_factory.mktemp("served") / "home")
+    with serving(home, *DRAWN) as started:
+        yield started
+
+
+@pytest.fixture
+def imports(trusting_auditor: None, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The commands that would import sheets, to be run in the process of the tests.
+
+    Each has a process of its own else, which imports Dagster and Great Expectations anew.
+    """
+    commands: list[list[str]] = []
+
+    def run(command: list[str], **_: object) -> Ran:
+        commands.append(command)
+        return Ran(0, f"{command[5]}: to be imported\n", "")
+
+    stand_in = SimpleNamespace(run=run, TimeoutExpired=subprocess.TimeoutExpired)
+    monkeypatch.setattr(collecting, "subprocess", stand_in)
+    return commands
+
+
+@pytest.mark.parametrize("is_by_page", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
+def test_two_raters_judge_blindly_and_bring_their_answers_in(
+    data_dir: Path, request: pytest.FixtureRequest, *, is_by_page: bool
+) -> None:
     few = (
         "--sample",
         "2",
@@ -49,6 +82,7 @@ def test_two_raters_judge_blindly_and_bring_their_answers_in(data_dir: Path) -> 
         ann, ben = server.cookie("Ann"), server.cookie("Ben")
         status, page = server.get("/", ann)
         assert status == 200 and "The rule says" not in page and "<mark>" not in page
+        assert "nobody judged anything yet" in server.post("/collect", {}, ann)[1]
         for cookie in (ann, ben):
             while subject_of(server.get("/", cookie)[1]):
                 subject, _ = judge(server, cookie, "no" if cookie == ben else "yes")
@@ -60,8 +94,16 @@ def test_two_raters_judge_blindly_and_bring_their_answers_in(data_dir: Path) -> 
         assert "The rule says" in seen
         agreed = {"subject": subject, "cells": {"is_performance": "yes", "note": "talked"}}
         assert server.post("/agree", agreed, ann)[0] == 200
-        status, said = server.post("/collect", {}, ann)
-        assert status == 200 and said.count(f"{random_ones} verdicts added") == 2
+        if is_by_page:
+            status, said = server.post("/collect", {}, ann)
+            assert status == 200
+    if not is_by_page:
+        commands = request.getfixturevalue("imports")
+        said = perf_assets("review", "collect", "--data-dir", data_dir).stdout
+        assert said.count(".csv: to be imported") == len(commands) == 2
+        assert all(one[:3] == [sys.executable, "-m", "perf_assets"] for one in commands)
+        said = "".join(perf_assets(*one[3:]).stdout for one in commands)
+    assert said.count(f"{random_ones} verdicts added") == 2
     assert len(store.answers("Ann")) == len(store.queue("Ann")) == len(store.drawn())
     with duckdb.connect(str(data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
         rows = connection.sql(
@@ -82,22 +124,21 @@ def test_answers_are_brought_in_once_whatever_brings_them(data_dir: Path) -> Non
     assert said[1].count("imported already") == 2
 
 
-def test_who_has_no_secret_is_refused_and_other_origins_too(data_dir: Path) -> None:
-    with serving(data_dir, *DRAWN) as server:
-        ann, ben = server.cookie("Ann"), server.cookie("Ben")
-        assert server.get("/")[0] == server.get("/discussion", "perf_assets_rater=x")[0] == 403
-        assert server.get("/enter/nobody")[0] == 403
-        subject = subject_of(server.get("/", ann)[1])
-        sent = {"subject": subject, "cells": {"is_performance": "yes"}}
-        assert server.post("/answer", sent)[0] == 403
-        assert server.post("/answer", sent, ann, Origin="http://evil.example")[0] == 403
-        assert server.post("/answer", sent, ann, Host="evil.example")[0] == 421
-        form = {"Content-Type": "application/x-www-form-urlencoded"}
-        assert server.post("/answer", b"a=b", ann, **form)[0] == 415
-        assert server.post("/answer", sent, ann)[0] == 200
-        # Nobody sees what the other one said before judging it.
-        assert "Ann" not in server.get("/discussion", ben)[1]
-        assert server.post("/agree", sent, ben)[0] == 400
+def test_who_has_no_secret_is_refused_and_other_origins_too(server: Server) -> None:
+    ann, ben = server.cookie("Ann"), server.cookie("Ben")
+    assert server.get("/")[0] == server.get("/discussion", "perf_assets_rater=x")[0] == 403
+    assert server.get("/enter/nobody")[0] == 403
+    subject = subject_of(server.get("/", ann)[1])
+    sent = {"subject": subject, "cells": {"is_performance": "yes"}}
+    assert server.post("/answer", sent)[0] == 403
+    assert server.post("/answer", sent, ann, Origin="http://evil.example")[0] == 403
+    assert server.post("/answer", sent, ann, Host="evil.example")[0] == 421
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    assert server.post("/answer", b"a=b", ann, **form)[0] == 415
+    assert server.post("/answer", sent, ann)[0] == 200
+    # Nobody sees what the other one said before judging it.
+    assert "Ann" not in server.get("/discussion", ben)[1]
+    assert server.post("/agree", sent, ben)[0] == 400
 
 
 @pytest.mark.parametrize(
@@ -112,38 +153,36 @@ def test_who_has_no_secret_is_refused_and_other_origins_too(data_dir: Path) -> N
         ({"subject": "bugs \ud800 1"}, "not in your queue"),
     ],
 )
-def test_what_no_page_sends_is_one_sentence(data_dir: Path, content: object, said: str) -> None:
-    with serving(data_dir, *DRAWN) as server:
-        status, text = server.post("/answer", content, server.cookie("Ann"))
+def test_what_no_page_sends_is_one_sentence(server: Server, content: object, said: str) -> None:
+    status, text = server.post("/answer", content, server.cookie("Ann"))
+    assert status == 400 and said in text
+
+
+def test_an_answer_has_to_be_one_of_the_codebook(server: Server) -> None:
+    ben = server.cookie("Ben")
+    subject = subject_of(server.get("/", ben)[1])
+    for cells, said in (
+        ({}, "answer the first question"),
+        ({"is_performance": "perhaps"}, "none of the answers"),
+        ({"is_performance": "yes", "category": "Magic"}, "none of the answers"),
+        ({"is_performance": "yes", "note": "n" * 5_001}, "at most 5000 characters"),
+        ({"is_performance": 1}, "characters of text"),
+    ):
+        status, text = server.post("/answer", {"subject": subject, "cells": cells}, ben)
         assert status == 400 and said in text
-
-
-def test_an_answer_has_to_be_one_of_the_codebook(data_dir: Path) -> None:
-    with serving(data_dir, *DRAWN) as server:
-        ann = server.cookie("Ann")
-        subject = subject_of(server.get("/", ann)[1])
-        for cells, said in (
-            ({}, "answer the first question"),
-            ({"is_performance": "perhaps"}, "none of the answers"),
-            ({"is_performance": "yes", "category": "Magic"}, "none of the answers"),
-            ({"is_performance": "yes", "note": "n" * 5_001}, "at most 5000 characters"),
-            ({"is_performance": 1}, "characters of text"),
-        ):
-            status, text = server.post("/answer", {"subject": subject, "cells": cells}, ann)
-            assert status == 400 and said in text
-        proposed = {"change": "propose", "name": "Own", "definition": "of ours"}
-        assert server.post("/codebook/change", proposed, ann)[0] == 200
-        own = {"is_performance": "yes", "category": "Own"}
-        assert server.post("/answer", {"subject": subject, "cells": own}, ann)[0] == 200
-        assert "Own" in server.get("/codebook.csv", ann)[1]
-        halves = {"is_performance": "yes", "note": "\ud800 half"}
-        assert server.post("/answer", {"subject": subject, "cells": halves}, ann)[0] == 200
-        status, page = server.post("/undo", {}, ann)
-        assert status == 200 and subject_of(page) == subject
-        assert server.post("/undo", {}, ann) == (
-            400,
-            '{"mistake":"there is no answer to take back"}',
-        )
+    proposed = {"change": "propose", "name": "Own", "definition": "of ours"}
+    assert server.post("/codebook/change", proposed, ben)[0] == 200
+    own = {"is_performance": "yes", "category": "Own"}
+    assert server.post("/answer", {"subject": subject, "cells": own}, ben)[0] == 200
+    assert "Own" in server.get("/codebook.csv", ben)[1]
+    halves = {"is_performance": "yes", "note": "\ud800 half"}
+    assert server.post("/answer", {"subject": subject, "cells": halves}, ben)[0] == 200
+    status, page = server.post("/undo", {}, ben)
+    assert status == 200 and subject_of(page) == subject
+    assert server.post("/undo", {}, ben) == (
+        400,
+        '{"mistake":"there is no answer to take back"}',
+    )
 
 
 @pytest.mark.parametrize("kind", ["questions", "findings"])
