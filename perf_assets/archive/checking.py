@@ -128,6 +128,11 @@ def check_archive(path: Path) -> Check:
         with TemporaryDirectory(dir=content.parent) as temporary:
             home = _home(content, Path(temporary))
             kept = _kept(content, study, manifest, check)
+            if names := _unstudied(home, study):
+                check.notes.append(
+                    f"{', '.join(names)}: mined, and not in the study file any more, so that "
+                    "labels and links of it stay; what follows from these is computed again."
+                )
             failures = recompute(home, study, kept, has_texts=manifest.texts == "all")
             publish(home)
             for failure in failures:
@@ -136,6 +141,15 @@ def check_archive(path: Path) -> Check:
             with phase("comparing the report"):
                 _compare_report(content, home, check)
         return check
+
+
+def _unstudied(home: DataDirectory, study: Study) -> list[str]:
+    """The repositories and tag sets that were mined and are not in the study file any more."""
+    with duckdb.connect(str(home.warehouse), read_only=True) as connection:
+        read = connection.execute("SELECT DISTINCT repository FROM meta.partition_loads").fetchall()
+    return sorted(
+        {name for (name,) in read} - {one.name for one in (*study.repositories, *study.tag_sets)}
+    )
 
 
 def _compare_software(content: Path, check: Check) -> None:
@@ -273,8 +287,13 @@ def _compare_recomputed(
     has_texts = check.manifest.texts == "all"
     made = recomputed_tables(has_texts=has_texts)
     needs_texts = frozenset[str]() if has_texts else made_from_texts()
+    files = {path.stem for path in (content / TABLES).glob("*.parquet")}
+    stored = {name for name in made if not declared()[name].is_view}
+    for name in sorted({*check.manifest.rows, *stored} - files):
+        if name in check.manifest.rows or check.manifest.perf_assets == __version__:
+            check.add(name, "differs", f"{TABLES}/{name}.parquet is missing")
     with _both(home.published, content) as connection, phase("comparing tables"):
-        for name in sorted(path.stem for path in (content / TABLES).glob("*.parquet")):
+        for name in sorted(files):
             if name in kept:
                 continue
             if name not in made:

@@ -6,7 +6,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from perf_assets.archive.manifest import (
+    DATABASE,
+    LOCK,
     MANIFEST,
+    REPORT,
+    REPORT_PAGE,
     SUMS,
     Manifest,
     digest_of,
@@ -18,6 +22,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.processes.progress import phase
 from perf_assets.storage.warehouse import FORMAT as WAREHOUSE_FORMAT
 
+NEEDED = (DATABASE, LOCK, REPORT, REPORT_PAGE)
 LARGEST_MANIFEST = 10_000_000  # bytes
 
 
@@ -67,4 +72,6 @@ def damaged_files(content: Path, origin: str) -> list[str]:
             faults.append(f"{name} is not in {SUMS}")
         elif digest_of(found[name]) != sums[name]:
             faults.append(f"{name} is not what was archived")
+    # Checksums that fit say nothing of what whoever changed them left out.
+    faults += [f"{name} is missing" for name in NEEDED if name not in found and name not in sums]
     return faults
