@@ -24,6 +24,7 @@ REASONS = {
         "archive/tables.py",
         "subprocess.run",
     ): "DuckDB in it writes rows of one file to another",
+    ("archive/work_folder.py", "FileLock"): "does not wait: timeout 0",
     ("reports/site/packages.py", "file.read"): "unpacked in memory",
     ("cli/process.py", "os.read"): "for the end of the command itself, or a signal",
     ("cli/query.py", "sys.stdin.read"): "a person's own pipe; Ctrl-C ends it",

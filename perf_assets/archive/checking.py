@@ -2,9 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Collection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,6 +11,13 @@ import polars as pl
 
 from perf_assets import __version__
 from perf_assets.archive.differences import TableDifference, difference
+from perf_assets.archive.findings import Check
+from perf_assets.archive.given import (
+    compare_given,
+    missing_files,
+    parquet_file,
+    reading_database,
+)
 from perf_assets.archive.manifest import (
     ADDED,
     CODEBOOKS,
@@ -27,7 +32,7 @@ from perf_assets.archive.manifest import (
     VERDICTS,
     Manifest,
 )
-from perf_assets.archive.opening import damaged_files, unpacked
+from perf_assets.archive.opening import damaged_files, readable, unpacked
 from perf_assets.archive.recomputing import (
     FIX_AREAS,
     made_from_texts,
@@ -41,12 +46,9 @@ from perf_assets.config.study import Study
 from perf_assets.processes.progress import phase
 from perf_assets.reports.monthly import keep_report
 from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.storage.database_copy import tables_of
 from perf_assets.storage.publishing import publish
-from perf_assets.storage.verdicts import VERDICT_KINDS, read_log
 from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.tables import declared
-from perf_assets.tables.ddl import quoted
 
 PROBABILITIES = "labels.performance_probabilities"
 NEEDS = {
@@ -56,47 +58,15 @@ NEEDS = {
     "reviews": "judged by people: held against the log of verdicts",
     "replication": "published by the papers' authors: only its checksum is checked",
 }
-WITHOUT_TEXTS = "made from titles and bodies, which were left out"
-COUNTS = """
-    SELECT repository, month, "table", row_count FROM meta.partition_loads
-    WHERE is_stored AND starts_with("table", 'raw.')
+DEFINITIONS = """
+    SELECT schema_name || '.' || view_name, sql FROM duckdb_views()
+    WHERE database_name = current_database() AND NOT internal
+    UNION ALL
+    SELECT schema_name || '.' || function_name,
+        string_agg(macro_definition, ';' ORDER BY macro_definition)
+    FROM duckdb_functions() WHERE database_name = current_database() AND NOT internal GROUP BY ALL
 """
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What the check says of a file, table or figure.
-
-    state : ``equal``, ``differs``, or ``not recomputed``.
-    """
-
-    subject: str
-    state: str
-    details: tuple[str, ...] = ()
-
-
-@dataclass
-class Check:
-    """What a check found.
-
-    findings : on files, tables and figures, in this order.
-    notes : what to know of it, a sentence each.
-    tables : the tables that differ.
-    """
-
-    manifest: Manifest
-    findings: list[Finding] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    tables: list[str] = field(default_factory=list)
-
-    @property
-    def is_equal(self) -> bool:
-        """Whether all that can be computed again is equal."""
-        return all(finding.state != "differs" for finding in self.findings)
-
-    def add(self, subject: str, state: str, *details: str) -> None:
-        """Note what was found of ``subject``."""
-        self.findings.append(Finding(subject, state, details))
+WITHOUT_TEXTS = "made from titles and bodies, which were left out"
 
 
 def check_archive(path: Path) -> Check:
@@ -109,30 +79,36 @@ def check_archive(path: Path) -> Check:
     PerfAssetsError
         It is no archive, damaged beyond reading, of a newer version, or there is no room for it.
     """
-    with unpacked(path) as (content, manifest), phase(f"checking {path.name}"):
+    with (
+        unpacked(path) as (content, manifest),
+        readable(path, content),
+        phase(f"checking {path.name}"),
+    ):
         check = Check(manifest)
         with phase("comparing checksums"):
             faults = damaged_files(content, str(path))
+        for fault in faults:
+            check.add(fault.split(" is ")[0], "differs", fault)
+        if not faults:
+            check.add("checksums of all files", "equal")
+            faults = missing_files(content, manifest)
+            for name in faults:
+                check.add(name, "differs", f"{name} is missing")
         if faults:
-            for fault in faults:
-                check.add(fault.split(" is ")[0], "differs", fault)
             check.notes.append(
                 "Nothing was computed again, as the archive is not what was written: take another "
                 "copy."
             )
             return check
-        check.add("checksums of all files", "equal")
         _compare_software(content, check)
         study = read_copy(content) if (content / STUDY).exists() else no_study()
-        _compare_given(content, check)
+        compare_given(content, study, check)
+        if any(fault.endswith("cannot be read") for one in check.findings for fault in one.details):
+            check.notes.append("Nothing was computed again, as not all tables can be read.")
+            return check
         with TemporaryDirectory(dir=content.parent) as temporary:
             home = _home(content, Path(temporary))
             kept = _kept(content, study, manifest, check)
-            if names := _unstudied(home, study):
-                check.notes.append(
-                    f"{', '.join(names)}: mined, and not in the study file any more, so that "
-                    "labels and links of it stay; what follows from these is computed again."
-                )
             failures = recompute(home, study, kept, has_texts=manifest.texts == "all")
             publish(home)
             for failure in failures:
@@ -141,15 +117,6 @@ def check_archive(path: Path) -> Check:
             with phase("comparing the report"):
                 _compare_report(content, home, check)
         return check
-
-
-def _unstudied(home: DataDirectory, study: Study) -> list[str]:
-    """The repositories and tag sets that were mined and are not in the study file any more."""
-    with duckdb.connect(str(home.warehouse), read_only=True) as connection:
-        read = connection.execute("SELECT DISTINCT repository FROM meta.partition_loads").fetchall()
-    return sorted(
-        {name for (name,) in read} - {one.name for one in (*study.repositories, *study.tag_sets)}
-    )
 
 
 def _compare_software(content: Path, check: Check) -> None:
@@ -195,57 +162,6 @@ def _libraries(lock: str) -> dict[str, str]:
     return {name: version for name, _, version in lines}
 
 
-def _compare_given(content: Path, check: Check) -> None:
-    """The database against the Parquet files, the bookkeeping against the rows, verdicts."""
-    with _both(content / DATABASE, content) as connection:
-        stored = tables_of(connection)
-        files = {path.stem for path in (content / TABLES).glob("*.parquet")}
-        unequal = [
-            found.table
-            for name in sorted(files & set(stored))
-            if name in declared()
-            and not (
-                found := difference(connection, declared()[name], name, _file(content, name))
-            ).is_equal
-        ]
-        unequal += sorted(files ^ set(stored))
-        if unequal:
-            check.add(DATABASE, "differs", *(f"{name} is not as in {TABLES}/" for name in unequal))
-        else:
-            check.add(f"{DATABASE} and {TABLES}/", "equal")
-        counts = list(_miscounted(connection, set(stored)))
-        check.add("months read and their rows", "differs" if counts else "equal", *counts)
-        if (content / VERDICTS).exists():
-            log = read_log(content / VERDICTS)
-            lost = [f"line {line} of {VERDICTS} is damaged" for line in log.damaged]
-            for kind in VERDICT_KINDS:
-                rows = connection.execute(f"SELECT count(*) FROM {kind.table}").fetchall()
-                if rows[0][0] != log.rows[kind.table].height:
-                    lost.append(f"{kind.table} has other verdicts than {VERDICTS}")
-            check.add(VERDICTS, "differs" if lost else "equal", *lost)
-
-
-def _miscounted(connection: duckdb.DuckDBPyConnection, stored: set[str]) -> Iterable[str]:
-    loads = pl.DataFrame(
-        connection.execute(COUNTS).fetchall(),
-        schema=["subject", "month", "table", "row_count"],
-        orient="row",
-    )
-    for (table,), noted in sorted(loads.partition_by("table", as_dict=True).items()):
-        if table not in stored:
-            continue
-        subject = " || ':' || ".join(declared()[str(table)].parts)
-        rows = connection.execute(
-            f"SELECT {subject}, month, count(*) FROM {table} GROUP BY ALL"
-        ).fetchall()
-        held = {(name, month): count for name, month, count in rows}
-        for name, month, _, count in noted.iter_rows():
-            if held.pop((name, month), 0) != count:
-                yield f"{table}: {name} {month} has other than its {count:,} rows"
-        for name, month in sorted(held):
-            yield f"{table}: {name} {month} was never read"
-
-
 def _home(content: Path, folder: Path) -> DataDirectory:
     """A data directory of what the archive holds."""
     home = DataDirectory(folder)
@@ -287,12 +203,14 @@ def _compare_recomputed(
     has_texts = check.manifest.texts == "all"
     made = recomputed_tables(has_texts=has_texts)
     needs_texts = frozenset[str]() if has_texts else made_from_texts()
+    _compare_views(content, home, check)
     files = {path.stem for path in (content / TABLES).glob("*.parquet")}
     stored = {name for name in made if not declared()[name].is_view}
-    for name in sorted({*check.manifest.rows, *stored} - files):
-        if name in check.manifest.rows or check.manifest.perf_assets == __version__:
+    # What the manifest lists and the folder lacks was named when the files were looked through.
+    for name in sorted(stored - files - check.manifest.rows.keys()):
+        if check.manifest.perf_assets == __version__:
             check.add(name, "differs", f"{TABLES}/{name}.parquet is missing")
-    with _both(home.published, content) as connection, phase("comparing tables"):
+    with reading_database(home.published) as connection, phase("comparing tables"):
         for name in sorted(files):
             if name in kept:
                 continue
@@ -303,8 +221,27 @@ def _compare_recomputed(
             if name not in declared():
                 check.add(name, "not recomputed", "this version of perf-assets has no such table")
                 continue
-            found = difference(connection, declared()[name], _file(content, name), name)
+            found = difference(connection, declared()[name], parquet_file(content, name), name)
             _add(check, found, is_of_texts=name in needs_texts)
+
+
+def _compare_views(content: Path, home: DataDirectory, check: Check) -> None:
+    """What views and macros of the database do, which no checksum of a table tells."""
+    archived, again = (_definitions(one) for one in (content / DATABASE, home.published))
+    names = sorted(archived.keys() | again.keys())
+    changed = [name for name in names if archived.get(name) != again.get(name)]
+    if not changed:
+        check.add("views and macros", "equal")
+    elif check.manifest.rules.get("code") == rule_versions()["code"]:
+        faults = (f"{name} is not that of this version" for name in changed)
+        check.add("views and macros", "differs", *faults)
+    else:
+        check.notes.append(f"{len(changed)} views and macros are others in this version.")
+
+
+def _definitions(database: Path) -> dict[str, str]:
+    with reading_database(database) as connection:
+        return dict(connection.execute(DEFINITIONS).fetchall())
 
 
 def _add(check: Check, found: TableDifference, *, is_of_texts: bool) -> None:
@@ -355,16 +292,3 @@ def _figures(report: str) -> dict[str, str]:
             heading = match[2] if len(match[1]) <= 2 else f"{section}: {match[2]}"
         found[heading] = found.get(heading, "") + line + "\n"
     return found
-
-
-@contextmanager
-def _both(database: Path, content: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        connection.execute(f"ATTACH {quoted(str(database))} AS recomputed (READ_ONLY)")
-        connection.execute("USE recomputed")
-        yield connection
-
-
-def _file(content: Path, table: str) -> str:
-    return f"read_parquet({quoted(str(content / TABLES / f'{table}.parquet'))})"

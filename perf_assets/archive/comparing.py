@@ -11,7 +11,7 @@ import duckdb
 from perf_assets.archive.differences import TableDifference, difference
 from perf_assets.archive.explaining import DECIDES, changed_rules, tables_of_rule
 from perf_assets.archive.manifest import DATABASE
-from perf_assets.archive.opening import unpacked
+from perf_assets.archive.opening import check_whole, readable, unpacked
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes.progress import phase
 from perf_assets.sql_models.dependencies import made_from
@@ -110,6 +110,8 @@ def _side(connection: duckdb.DuckDBPyConnection, stack: ExitStack, path: Path, a
         database = DataDirectory(path).published
     elif path.is_file() and path.suffix != ".duckdb":
         content, manifest = stack.enter_context(unpacked(path))
+        stack.enter_context(readable(path, content))
+        check_whole(path, content)
         database, rules = content / DATABASE, manifest.rules
         is_changed = (
             manifest.is_pseudonymised or manifest.secrets_removed or manifest.texts != "all"

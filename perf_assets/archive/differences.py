@@ -46,7 +46,7 @@ class TableDifference:
     only_first, only_second, changed : numbers of rows by key.
     rounded : rows whose numbers differ in their last digits alone, which count as equal.
     examples : some of the rows that differ.
-    columns : those that only one of the tables has.
+    columns : those that only one of the tables has, or that have another type in the other.
     """
 
     table: str
@@ -76,20 +76,26 @@ def difference(
 
     When rows were stored is not compared.
     """
-    left, right = (_columns(connection, one) for one in (first, second))
+    left, right = (columns_of(connection, one) for one in (first, second))
     stamped = {column.name for column in table.columns if column.stamped}
-    columns = [name for name in left if name in right and name not in stamped]
-    alone = tuple(sorted((set(left) ^ set(right)) - stamped))
+    columns = [name for name in left if name not in stamped and left[name] == right.get(name)]
+    alone = tuple(sorted((left.keys() | right.keys()) - {*columns, *stamped}))
+    if not set(table.key) <= set(columns):  # no row of one can be found in the other
+        counts = connection.execute(
+            f"SELECT (SELECT count(*) FROM {first}), (SELECT count(*) FROM {second})"
+        ).fetchall()
+        ((only_first, only_second),) = counts
+        return TableDifference(table.name, only_first, only_first, only_second, columns=alone)
     chosen = ", ".join(map(quoted_name, columns))
     contents = [content(connection, f"SELECT {chosen} FROM {one}") for one in (first, second)]
     if contents[0] == contents[1]:
         return TableDifference(table.name, contents[0][0], columns=alone)
-    keys = [name for name in table.key if name in columns]
+    keys = list(table.key)
     rest = [name for name in columns if name not in keys]
     joined = _joined(keys, rest, first, second)
     exact = " OR ".join(_differs(name, is_exact=True, kind=left[name]) for name in rest) or "false"
     close = " OR ".join(_differs(name, is_exact=False, kind=left[name]) for name in rest) or "false"
-    (counts,) = connection.execute(
+    (numbers,) = connection.execute(
         f"""
         SELECT count(*) FILTER (NOT in_second), count(*) FILTER (NOT in_first),
             count(*) FILTER (in_first AND in_second AND ({close})),
@@ -101,7 +107,7 @@ def difference(
         f"FROM ({joined}) WHERE NOT in_first OR NOT in_second OR {close} "
         f"ORDER BY {', '.join(map(quoted_name, keys))} LIMIT {EXAMPLES}"
     )
-    only_first, only_second, changed, rounded = counts
+    only_first, only_second, changed, rounded = numbers
     return TableDifference(
         table.name,
         contents[0][0],
@@ -114,7 +120,8 @@ def difference(
     )
 
 
-def _columns(connection: duckdb.DuckDBPyConnection, relation: str) -> dict[str, str]:
+def columns_of(connection: duckdb.DuckDBPyConnection, relation: str) -> dict[str, str]:
+    """The columns of a relation, given in SQL, and the type of each."""
     described = connection.execute(f"DESCRIBE FROM {relation}").fetchall()
     return {name: kind for name, kind, *_ in described}
 

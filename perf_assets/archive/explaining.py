@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from perf_assets import __version__
-from perf_assets.archive.checking import Check
+from perf_assets.archive.findings import Check
 from perf_assets.archive.software import rule_versions
 from perf_assets.paths import changelog
 from perf_assets.sql_models.dependencies import made_from

@@ -15,7 +15,7 @@ from perf_assets.archive.manifest import (
     Manifest,
     digest_of,
 )
-from perf_assets.archive.opening import damaged_files, unpacked
+from perf_assets.archive.opening import check_whole, readable, unpacked
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes.progress import phase
 from perf_assets.storage.data_directory import DataDirectory
@@ -63,10 +63,11 @@ def begin_from(archive: Path, data_dir: DataDirectory, study: str | None = None)
                 f"{data_dir.path} holds a study already: name a new directory with --data-dir, or "
                 "run without --from to go on with what is there"
             )
-        with unpacked(archive, data_dir.path) as (content, manifest):
-            faults = damaged_files(content, str(archive))
-            if faults:
-                raise PerfAssetsError(f"{archive} is damaged: {faults[0]}: take another copy")
+        with (
+            unpacked(archive, data_dir.path) as (content, manifest),
+            readable(archive, content),
+        ):
+            check_whole(archive, content)
             _check(archive, manifest, study)
             chosen = study or _study(manifest, data_dir)
             _set_up(content, data_dir)

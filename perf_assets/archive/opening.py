@@ -1,29 +1,31 @@
 """Opening an archive: unpacked to a temporary folder, and each file held against its checksum."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
+
+import duckdb
+import polars as pl
 
 from perf_assets.archive.manifest import (
-    DATABASE,
-    LOCK,
     MANIFEST,
-    REPORT,
-    REPORT_PAGE,
     SUMS,
     Manifest,
     digest_of,
     read_manifest,
     read_sums,
 )
-from perf_assets.archive.zip_reading import open_zip, unpack
+from perf_assets.archive.work_folder import temporary_folder
+from perf_assets.archive.zip_reading import ANOTHER, open_zip, unpack
 from perf_assets.errors import PerfAssetsError
+from perf_assets.errors.messages import disk_or_memory_message
 from perf_assets.processes.progress import phase
+from perf_assets.sanitize import shortened
 from perf_assets.storage.warehouse import FORMAT as WAREHOUSE_FORMAT
 
-NEEDED = (DATABASE, LOCK, REPORT, REPORT_PAGE)
 LARGEST_MANIFEST = 10_000_000  # bytes
+LONGEST_REASON = 200
 
 
 @contextmanager
@@ -49,11 +51,50 @@ def unpacked(path: Path, folder: Path | None = None) -> Iterator[tuple[Path, Man
             f"{manifest.warehouse_format}; this one knows {WAREHOUSE_FORMAT}): upgrade "
             "perf-assets, or install the one in its folder software"
         )
-    with TemporaryDirectory(prefix="perf-assets-archive-", dir=folder) as temporary:
-        content = Path(temporary) / "content"
+    with temporary_folder(folder) as temporary:
+        content = temporary / "content"
         with phase(f"unpacking {path.name}"):
             unpack(path, content)
         yield content, manifest
+
+
+@contextmanager
+def readable(path: Path, content: Path) -> Iterator[None]:
+    """Say of the archive at ``path`` what is found wrong with its files, unpacked to ``content``.
+
+    Checksums fit what somebody wrote on purpose, too.
+
+    Raises
+    ------
+    PerfAssetsError
+        A file in it cannot be read.
+    """
+    here = re.compile(rf"{re.escape(str(content.parent))}/(?:content|tmp\w+)/")
+    try:
+        yield
+    except (duckdb.Error, pl.exceptions.PolarsError, UnicodeDecodeError) as error:
+        text = str(error)
+        if disk_or_memory_message(text, content) is not None:
+            raise
+        why = shortened(here.sub("", text.splitlines()[0]), LONGEST_REASON)
+        raise PerfAssetsError(f"{path}: what it holds cannot be read ({why}): {ANOTHER}") from None
+    except PerfAssetsError as error:
+        if here.search(str(error)) is None:
+            raise
+        raise PerfAssetsError(here.sub(f"{path}: ", str(error))) from None
+
+
+def check_whole(path: Path, content: Path) -> None:
+    """Refuse an archive of which a file is not what was archived.
+
+    Raises
+    ------
+    PerfAssetsError
+        One is not, or is missing.
+    """
+    faults = damaged_files(content, str(path))
+    if faults:
+        raise PerfAssetsError(f"{path} is damaged: {faults[0]}: take another copy")
 
 
 def damaged_files(content: Path, origin: str) -> list[str]:
@@ -72,6 +113,4 @@ def damaged_files(content: Path, origin: str) -> list[str]:
             faults.append(f"{name} is not in {SUMS}")
         elif digest_of(found[name]) != sums[name]:
             faults.append(f"{name} is not what was archived")
-    # Checksums that fit say nothing of what whoever changed them left out.
-    faults += [f"{name} is missing" for name in NEEDED if name not in found and name not in sums]
     return faults

@@ -22,7 +22,7 @@ from perf_assets.stages.transform.derivation import derive, derived_tables
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lock import writing
-from perf_assets.storage.warehouse import open_warehouse
+from perf_assets.storage.warehouse import Database, open_warehouse
 from perf_assets.tables import table_of
 
 GIVEN = ("raw", "details", "meta", "reviews", "replication")
@@ -105,6 +105,7 @@ def recompute(
     with writing(data_dir.path), open_warehouse(data_dir.warehouse) as database:
         writer = AuditedWriter(database, data_dir)
         if has_texts:
+            _clear(database, study)
             failures += _failures(_enriched(writer, study))
         for table, rows in (kept or {}).items():
             with database.transaction():
@@ -117,6 +118,20 @@ def recompute(
             found = (one.outcome for one in derive(writer, requested, forced=requested))
             failures += _failures(one for one in found if one is not None)
     return failures
+
+
+def _clear(database: Database, study: Study) -> None:
+    """Remove what was decided of the study: what nothing is decided of any more must not stay."""
+    subjects = [one.name for one in (*study.repositories, *study.tag_sets)]
+    without = {one.name for one in study.repositories if needs_history(one)}
+    with database.transaction():
+        for table in (*LABELS, *LINKS, "labels.performance_questions"):
+            subject = " || ':' || ".join(table_of(table).parts)
+            # Areas of owners need histories, which are not at hand: they stay.
+            cleared = [one for one in subjects if table != FIX_AREAS or one not in without]
+            database.connection.execute(
+                f"DELETE FROM {table} WHERE list_contains(?, {subject})", [cleared]
+            )
 
 
 def needs_history(repository: Repository) -> bool:

@@ -35,6 +35,8 @@ from perf_assets.archive.preparing import Options, Prepared, prepare
 from perf_assets.archive.software import member, rule_files, rule_versions, software_files
 from perf_assets.archive.study_copy import no_study
 from perf_assets.archive.tables import write_database, write_parquet
+from perf_assets.archive.work_folder import folder_beside
+from perf_assets.archive.zip_reading import DAMAGES
 from perf_assets.config.study import Study
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes.progress import phase
@@ -82,7 +84,7 @@ def write_archive(
         written there.
     """
     chosen = options or Options()
-    _check_target(path)
+    path = _target(path)
     with phase(f"archiving {data_dir.path}"), _work_folder(path) as work:
         prepared = prepare(data_dir, study, chosen, work)
         manifest = Manifest(
@@ -109,42 +111,57 @@ def write_archive(
     return Written(manifest, path.stat().st_size, prepared.ordinary, prepared.secrets)
 
 
-def _check_target(path: Path) -> None:
-    """Refuse to replace a file that is no archive."""
-    if path.is_dir():
-        raise PerfAssetsError(f"{path} is a directory: name the file that the archive becomes")
-    if not path.exists():
-        return
+def _target(path: Path) -> Path:
+    """The file that is to be written, that of a link where ``path`` is one.
+
+    Raises
+    ------
+    PerfAssetsError
+        It is no file, or one that is no archive: these are not replaced.
+    """
     try:
-        with zipfile.ZipFile(path) as found:
-            is_archive = MANIFEST in found.namelist()
-    except (OSError, zipfile.BadZipFile):
-        is_archive = False
+        path = path.resolve() if path.is_symlink() else path
+        if path.is_dir():
+            raise PerfAssetsError(f"{path} is a directory: name the file that the archive becomes")
+        if not path.exists():
+            return path
+        is_archive = path.is_file() and _is_archive(path)  # a pipe would wait for who writes to it
+    except (OSError, RuntimeError) as error:
+        raise _unwritable(path, error) from None
     if not is_archive:
         raise PerfAssetsError(
             f"{path} is there already and is no archive of perf-assets: choose another name"
         )
+    return path
+
+
+def _is_archive(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as found:
+            return MANIFEST in found.namelist()
+    except (OSError, *DAMAGES):
+        return False
 
 
 @contextmanager
 def _work_folder(path: Path) -> Iterator[Path]:
     """A folder beside ``path`` for what is not finished; what a killed process left is removed."""
-    work = path.with_name(f".{path.name}.making")
-    shutil.rmtree(work, ignore_errors=True)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        work.mkdir()
-        yield work
-    except OSError as error:
-        raise PerfAssetsError(
-            f"{path}: the archive cannot be written there: {error.strerror or error}"
-        ) from None
-    except duckdb.IOException as error:
-        raise PerfAssetsError(
-            f"{path}: the archive cannot be written there: {str(error).splitlines()[0]}"
-        ) from None
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+        with folder_beside(path) as work:
+            yield work
+    except (OSError, duckdb.IOException) as error:
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: Path, error: Exception) -> PerfAssetsError:
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        reason = f"{path.parent} is no directory"
+    else:
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+    return PerfAssetsError(
+        f"{path}: the archive cannot be written there: {reason}; mend that, or choose another name"
+    )
 
 
 def _write_content(

@@ -18,7 +18,7 @@ from perf_assets.storage.data_directory import DataDirectory
 if TYPE_CHECKING:
     import polars as pl
 
-    from perf_assets.archive.checking import Check, Finding
+    from perf_assets.archive.findings import Check, Finding
 
 DIFFERENT = 1
 MOST_SECRETS = 50

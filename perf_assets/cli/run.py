@@ -143,7 +143,7 @@ def run(  # noqa: PLR0913
             )
             from perf_assets.storage.added_repositories import open_study_of  # noqa: PLC0415
 
-            if first is not None and not is_month(first) and Path(first).suffix == ".zip":
+            if first is not None and not is_month(first) and _is_path(first):
                 from perf_assets.archive.extending import begin_from  # noqa: PLC0415
 
                 study, first = begin_from(Path(first), directory, study), None
@@ -175,6 +175,11 @@ def run(  # noqa: PLR0913
         print_next_steps(chosen, directory, console)
     if failures:
         raise AuditError("; ".join(failures))
+
+
+def _is_path(text: str) -> bool:
+    """Whether it names an archive, be that there or not, rather than a month written wrongly."""
+    return Path(text).suffix.lower() == ".zip" or "/" in text or Path(text).exists()
 
 
 @click.command()

@@ -172,8 +172,6 @@ def test_what_was_changed_with_its_checksums_is_found_by_computing_it(
     changed = labels.with_columns(flipped.otherwise("is_performance").alias("is_performance"))
     rule = files[RULE] + b"-- changed\n"
     report = files["report.md"].replace(b"bugs are performance bugs", b"bugs are performance bugs!")
-    left_out = "tables/analysis.trend_tests.parquet"
-    del files[left_out]
     path = packed(
         tmp_path / "forged.zip",
         summed({**files, LABELS: parquet(changed), RULE: rule, "report.md": report}),
@@ -185,16 +183,7 @@ def test_what_was_changed_with_its_checksums_is_found_by_computing_it(
     assert "differs: labels.performance_labels: 1 of" in ran.stdout
     assert f"number {number}: is_performance" in ran.stdout
     assert "differs: report: " in ran.stdout
-    assert f"{left_out} is missing" in ran.stdout
     assert "was changed after it was computed" in ran.stdout
-
-
-def test_what_was_left_out_with_its_checksums_is_named(archive: Path, tmp_path: Path) -> None:
-    for name in ("report.md", LOCK):
-        files = {path: file for path, file in contents(archive).items() if path != name}
-        ran = perf_assets("check-archive", packed(tmp_path / "less.zip", summed(files)))
-        assert ran.returncode == 1
-        assert f"{name} is missing" in ran.stdout
 
 
 def test_pseudonyms_leave_nobody_and_change_no_result(

@@ -17,7 +17,7 @@ import duckdb
 import polars as pl
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from perf_assets.archive.description import ArchivedFile, ArchivedTable, Description, Source
@@ -252,6 +252,8 @@ STRANGE = 'a|b <script>alert(1)</script>\n# "x": `y` [z](http://q) - é \x85\x07
 
 @settings(max_examples=examples(20, 200))
 @given(name=st.text() | st.just(STRANGE))
+@example("\x85")
+@example("a\u2028\x85é")
 def test_strange_names_stay_what_they_are(name: str) -> None:
     name = name.encode("utf-8", "replace").decode()
     source = replace(SOURCES[0], name=name, url=f"https://example.org/{name}")

@@ -12,6 +12,8 @@ from perf_assets.archive.description import Description
 from perf_assets.archive.metadata.papers import PAPERS, SOFTWARE, Paper
 from perf_assets.archive.metadata.texts import KEYWORDS, abstract, authors, title, version
 
+BREAKS = frozenset("\x85\u2028\u2029")
+
 
 def citation(description: Description) -> str:
     """The text of ``CITATION.cff``."""
@@ -28,7 +30,10 @@ def citation(description: Description) -> str:
         "keywords": list(KEYWORDS),
         "references": [*map(_paper, PAPERS), _software(description)],
     }
-    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
+    names = f"{description.study}{''.join(authors(description))}"
+    # YAML takes these for the end of a line: then all signs beyond ASCII are written as escapes.
+    has_breaks = not BREAKS.isdisjoint(names)
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=not has_breaks, width=100)
 
 
 def _paper(paper: Paper) -> dict[str, Any]:

@@ -1,0 +1,168 @@
+"""What an archive holds, held against itself: database, tables, bookkeeping, verdicts, study."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import polars as pl
+
+from perf_assets.archive.differences import columns_of, difference
+from perf_assets.archive.findings import Check
+from perf_assets.archive.manifest import (
+    DATABASE,
+    LOCK,
+    MANIFEST,
+    REPORT,
+    REPORT_PAGE,
+    STUDY,
+    TABLES,
+    VERDICTS,
+    Manifest,
+)
+from perf_assets.config.study import Study
+from perf_assets.stages.transform.about import study_facts
+from perf_assets.storage.database_copy import tables_of
+from perf_assets.storage.verdicts import VERDICT_KINDS, read_log
+from perf_assets.tables import declared
+from perf_assets.tables.ddl import quoted
+from perf_assets.tables.frames import frame_of
+
+COUNTS = """
+    SELECT repository, month, "table", row_count FROM meta.partition_loads
+    WHERE is_stored AND starts_with("table", 'raw.')
+"""
+FACTS = "SELECT fact, value FROM meta.about WHERE topic IN ('study', 'rules') AND fact <> 'engine'"
+MINED = """
+    SELECT DISTINCT repository FROM meta.partition_loads
+    WHERE is_stored AND "table" IN ('raw.issues', 'raw.commits', 'raw.questions') ORDER BY ALL
+"""
+
+
+def missing_files(content: Path, manifest: Manifest) -> list[str]:
+    """The files that an archive has, and this one lacks."""
+    tables = (f"{TABLES}/{table}.parquet" for table in sorted(manifest.rows))
+    return [
+        name
+        for name in (DATABASE, LOCK, REPORT, REPORT_PAGE, *tables)
+        if not (content / name).is_file()
+    ]
+
+
+def compare_given(content: Path, study: Study, check: Check) -> None:
+    """The database against the Parquet files, the bookkeeping against the rows, verdicts, study."""
+    with reading_database(content / DATABASE) as connection:
+        stored = tables_of(connection)
+        files = {path.stem for path in (content / TABLES).glob("*.parquet")}
+        faults = [
+            fault
+            for name in sorted(files & set(stored))
+            if (fault := _fault(connection, content, name, check.manifest.rows.get(name)))
+        ]
+        faults += [f"{name} is not as in {TABLES}/" for name in sorted(files ^ set(stored))]
+        if faults:
+            check.add(DATABASE, "differs", *faults)
+        else:
+            check.add(f"{DATABASE} and {TABLES}/", "equal")
+        counts = list(_miscounted(connection, set(stored)))
+        check.add("months read and their rows", "differs" if counts else "equal", *counts)
+        others = list(_other_facts(connection, content, study))
+        check.add("study and what meta.about says of it", "differs" if others else "equal", *others)
+        for name in _not_of(connection, study):
+            check.add(
+                f"labels and links of {name}",
+                "not recomputed",
+                "the study has it no more: what was decided by it is taken as it is",
+            )
+        if (content / VERDICTS).exists():
+            lost = list(_other_verdicts(connection, content / VERDICTS))
+            check.add(VERDICTS, "differs" if lost else "equal", *lost)
+
+
+def _fault(
+    connection: duckdb.DuckDBPyConnection, content: Path, table: str, rows: int | None
+) -> str | None:
+    """What is wrong with the Parquet file of a table of the database."""
+    file = parquet_file(content, table)
+    try:
+        kinds = [columns_of(connection, one) for one in (table, file)]
+    except duckdb.Error:
+        return f"{TABLES}/{table}.parquet cannot be read"
+    if kinds[0] != kinds[1]:
+        return f"{table} has other columns than in {TABLES}/"
+    ((count,),) = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
+    if rows is not None and rows != count:
+        return f"{table} has {count:,} rows, and {MANIFEST} says {rows:,}"
+    if table in declared() and not difference(connection, declared()[table], table, file).is_equal:
+        return f"{table} is not as in {TABLES}/"
+    return None
+
+
+def _other_facts(
+    connection: duckdb.DuckDBPyConnection, content: Path, study: Study
+) -> Iterator[str]:
+    """Where the study's file is another than the one by which the database was made."""
+    stored = dict(connection.execute(FACTS).fetchall())
+    if not (content / STUDY).exists():
+        if "name" in stored:
+            yield f"{STUDY} is missing"
+        return
+    now = {fact: value for _, fact, value, _ in study_facts(study)}
+    for fact in sorted(stored.keys() & now.keys()):
+        if stored[fact] != now[fact]:
+            yield f"{fact}: {now[fact]} in {STUDY}, {stored[fact]} in the database"
+
+
+def _not_of(connection: duckdb.DuckDBPyConnection, study: Study) -> list[str]:
+    """Repositories and tag sets that were mined, and are no longer studied."""
+    studied = {one.name for one in (*study.repositories, *study.tag_sets)}
+    return [name for (name,) in connection.execute(MINED).fetchall() if name not in studied]
+
+
+def _other_verdicts(connection: duckdb.DuckDBPyConnection, path: Path) -> Iterator[str]:
+    log = read_log(path)
+    yield from (f"line {line} of {VERDICTS} is damaged" for line in log.damaged)
+    for kind in VERDICT_KINDS:
+        logged = log.rows[kind.table].drop("verdict_id", strict=False)
+        stored = frame_of(connection.sql(f"FROM {kind.table}")).select(logged.columns)
+        columns = stored.columns
+        if stored.height != logged.height or (
+            stored.height and stored.join(logged, on=columns, how="anti", nulls_equal=True).height
+        ):
+            yield f"{kind.table} has other verdicts than {VERDICTS}"
+
+
+def _miscounted(connection: duckdb.DuckDBPyConnection, stored: set[str]) -> Iterable[str]:
+    loads = pl.DataFrame(
+        connection.execute(COUNTS).fetchall(),
+        schema=["subject", "month", "table", "row_count"],
+        orient="row",
+    )
+    for (table,), noted in sorted(loads.partition_by("table", as_dict=True).items()):
+        if table not in stored:
+            continue
+        subject = " || ':' || ".join(declared()[str(table)].parts)
+        rows = connection.execute(
+            f"SELECT {subject}, month, count(*) FROM {table} GROUP BY ALL"
+        ).fetchall()
+        held = {(name, month): count for name, month, count in rows}
+        for name, month, _, count in noted.iter_rows():
+            if held.pop((name, month), 0) != count:
+                yield f"{table}: {name} {month} has other than its {count:,} rows"
+        for name, month in sorted(held):
+            yield f"{table}: {name} {month} was never read"
+
+
+@contextmanager
+def reading_database(database: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection to ``database``, to which files below a folder can be held."""
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(f"ATTACH {quoted(str(database))} AS recomputed (READ_ONLY)")
+        connection.execute("USE recomputed")
+        yield connection
+
+
+def parquet_file(content: Path, table: str) -> str:
+    """The rows of the Parquet file of ``table`` below ``content``, as a relation in SQL."""
+    return f"read_parquet({quoted(str(content / TABLES / f'{table}.parquet'))})"

@@ -1,0 +1,272 @@
+"""Archives that somebody changed on purpose, and disks and names that are no help."""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pytest
+from filelock import FileLock
+
+from perf_assets.archive.checking import check_archive
+from perf_assets.archive.comparing import compare
+from perf_assets.archive.findings import Check
+from perf_assets.archive.given import compare_given
+from perf_assets.archive.manifest import (
+    DATABASE,
+    LOCK,
+    MANIFEST,
+    REPORT,
+    STUDY,
+    SUMS,
+    read_manifest,
+    sums_text,
+)
+from perf_assets.archive.work_folder import folder_beside, temporary_folder
+from perf_assets.archive.writing import write_archive
+from perf_assets.config.study import load_study
+from perf_assets.errors import PerfAssetsError
+from perf_assets.storage.data_directory import DataDirectory
+from tests.support import Prepared, perf_assets
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
+
+LABELS = "tables/labels.performance_labels.parquet"
+Files = dict[str, bytes]
+
+
+@pytest.fixture(scope="module")
+def archive(middling: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("archive") / "study.zip"
+    write_archive(DataDirectory(middling.data_dir), load_study(middling.study), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def files(archive: Path) -> Files:
+    with zipfile.ZipFile(archive) as packed:
+        return {name: packed.read(name) for name in packed.namelist()}
+
+
+def forged(path: Path, files: Files) -> Path:
+    """A zip of ``files`` with checksums that fit."""
+    sums = {name: sha256(file).hexdigest() for name, file in files.items() if name != SUMS}
+    with zipfile.ZipFile(path, "w") as made:
+        for name, content in {**files, SUMS: sums_text(sums)}.items():
+            made.writestr(name, content)
+    return path
+
+
+def given(files: Files, folder: Path) -> dict[str, tuple[str, ...]]:
+    """What is found of files by holding them against each other alone, by subject."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    check = Check(read_manifest(files[MANIFEST], "forged"))
+    compare_given(folder, load_study(folder / STUDY), check)
+    return {one.subject: one.details for one in check.findings if one.state != "equal"}
+
+
+def of_labels(files: Files, change: Callable[[pl.DataFrame], pl.DataFrame]) -> Files:
+    written = BytesIO()
+    change(pl.read_parquet(BytesIO(files[LABELS]))).write_parquet(written)
+    return {**files, LABELS: written.getvalue()}
+
+
+def of_database(files: Files, folder: Path, statement: str) -> Files:
+    path = folder / "changed.duckdb"
+    path.write_bytes(files[DATABASE])
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(statement)
+    return {**files, DATABASE: path.read_bytes()}
+
+
+@pytest.mark.parametrize(
+    "name", [DATABASE, LOCK, REPORT, "report/index.html", "tables/raw.issues.parquet"]
+)
+def test_a_file_that_is_missing_is_named(files: Files, tmp_path: Path, name: str) -> None:
+    left = {path: content for path, content in files.items() if path != name}
+    check = check_archive(forged(tmp_path / "forged.zip", left))
+    assert [one.details for one in check.findings if one.state == "differs"] == [
+        (f"{name} is missing",)
+    ]
+
+
+def test_a_table_that_is_no_parquet_is_named(files: Files, tmp_path: Path) -> None:
+    check = check_archive(forged(tmp_path / "forged.zip", {**files, LABELS: b"hello"}))
+    assert not check.is_equal
+    assert (f"{LABELS} cannot be read",) in [one.details for one in check.findings]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda rows: rows.drop("is_performance"),
+        lambda rows: rows.with_columns(pl.col("number").cast(pl.String)),
+        lambda rows: rows.select(pl.lit(1).alias("a")),
+        lambda rows: rows.with_columns(more=1),
+    ],
+)
+def test_other_columns_are_named(
+    files: Files, tmp_path: Path, change: Callable[[pl.DataFrame], pl.DataFrame]
+) -> None:
+    found = given(of_labels(files, change), tmp_path)
+    assert found == {
+        DATABASE: ("labels.performance_labels has other columns than in tables/",),
+    }
+
+
+def test_numbers_of_rows_are_those_that_the_manifest_says(files: Files, tmp_path: Path) -> None:
+    manifest = json.loads(files[MANIFEST])
+    manifest["rows"]["raw.issues"] = 7
+    found = given({**files, MANIFEST: json.dumps(manifest).encode()}, tmp_path)
+    assert "and archive.json says 7" in found[DATABASE][0]
+
+
+def test_another_study_is_named_and_what_nobody_can_decide_again(
+    files: Files, tmp_path: Path
+) -> None:
+    study = files[STUDY].decode()
+    repository = study.partition('[[repositories]]\nname = "')[2].partition('"')[0]
+    found = given(
+        {**files, STUDY: study.replace(f'"{repository}"', '"no/body"').encode()}, tmp_path
+    )
+    assert "no/body in study/study.toml" in found["study and what meta.about says of it"][-1]
+    assert "the study has it no more" in found[f"labels and links of {repository}"][0]
+
+
+@pytest.mark.exhaustive
+def test_views_that_say_something_else_are_named(files: Files, tmp_path: Path) -> None:
+    statement = "CREATE OR REPLACE VIEW staging.accounts AS SELECT 1 AS nothing"
+    check = check_archive(forged(tmp_path / "forged.zip", of_database(files, tmp_path, statement)))
+    changed = [one.details for one in check.findings if one.subject == "views and macros"]
+    assert changed == [("staging.accounts is not that of this version",)]
+
+
+@pytest.mark.exhaustive
+def test_labels_of_months_that_nobody_read_are_found(files: Files, tmp_path: Path) -> None:
+    statement = "UPDATE labels.performance_labels SET number = 900000 + number WHERE number = 2"
+    changed = of_database(files, tmp_path, statement)
+    changed = of_labels(
+        changed,
+        lambda rows: rows.with_columns(
+            number=pl.when(number=2).then(900_002).otherwise("number").cast(pl.Int64)
+        ),
+    )
+    check = check_archive(forged(tmp_path / "forged.zip", changed))
+    (found,) = (one for one in check.findings if one.subject == "labels.performance_labels")
+    assert "number 900002: only in the first" in "; ".join(found.details)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        (DATABASE, b"hello", "not a valid DuckDB database"),
+        (LOCK, b"\xff", "can't decode"),
+        (STUDY, b"x =", "not valid TOML"),
+        (
+            STUDY,
+            b"name = 's'\n[[repositories]]\ngit = 'ext::sh -c id'\nname = 'a/b'\nstart = '2020-01'",
+            "git",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_named_by_its_place_in_the_archive(
+    files: Files, tmp_path: Path, name: str, content: bytes, words: str
+) -> None:
+    path = forged(tmp_path / "forged.zip", {**files, name: content})
+    ran = perf_assets("check-archive", path)
+    assert ran.returncode == 2
+    assert ran.stderr.startswith(f"Error: {path}: ")
+    assert words in ran.stderr
+    assert len(ran.stderr.strip().splitlines()) == 1
+
+
+def test_only_whole_archives_are_compared(files: Files, archive: Path, tmp_path: Path) -> None:
+    path = tmp_path / "changed.zip"
+    with zipfile.ZipFile(path, "w") as made:
+        for name, content in {**files, LABELS: files[LABELS] + b"x"}.items():
+            made.writestr(name, content)
+    with pytest.raises(PerfAssetsError, match=f"{LABELS} is not what was archived"):
+        compare(archive, path)
+
+
+def test_a_pipe_a_link_and_a_file_for_a_folder_are_no_trouble(
+    middling: Prepared, tmp_path: Path
+) -> None:
+    own = ("--data-dir", middling.data_dir, "--study", middling.study)
+    os.mkfifo(tmp_path / "pipe")
+    ran = perf_assets("archive", tmp_path / "pipe", *own)
+    assert (ran.returncode, "is no archive" in ran.stderr) == (2, True)
+    (tmp_path / "file").touch()
+    ran = perf_assets("archive", tmp_path / "file" / "a.zip", *own)
+    assert (ran.returncode, "file is no directory" in ran.stderr) == (2, True)
+    ran = perf_assets("archive", tmp_path / f"{'a' * 300}.zip", *own)
+    assert (ran.returncode, "choose another name" in ran.stderr) == (2, True)
+    (tmp_path / "link.zip").symlink_to(tmp_path / "there.zip")
+    assert perf_assets("archive", tmp_path / "link.zip", *own).returncode == 0
+    assert (tmp_path / "link.zip").is_symlink()
+    assert zipfile.is_zipfile(tmp_path / "there.zip")
+
+
+@pytest.mark.parametrize("name", ["home", "none.ZIP", "no/such"])
+def test_what_is_no_month_is_taken_for_an_archive(tmp_path: Path, name: str) -> None:
+    (tmp_path / "home").mkdir()
+    ran = perf_assets("run", "--from", tmp_path / name, "--data-dir", tmp_path / "new")
+    assert ran.returncode == 2
+    assert "zip file" in ran.stderr
+
+
+def test_a_folder_beside_a_file_has_one_process_and_begins_empty(tmp_path: Path) -> None:
+    path = tmp_path / f"{'a' * 240}.zip"
+    with folder_beside(path) as work:
+        (work / "left").touch()
+        with pytest.raises(PerfAssetsError, match="is being written by another"):
+            folder_beside(path).__enter__()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_process_left_is_removed_and_what_lives_is_not(tmp_path: Path) -> None:
+    program = (
+        "import os, signal, sys; from pathlib import Path;"
+        "from perf_assets.archive.work_folder import *;"
+        f"folder = Path({str(tmp_path)!r});"
+        "one = folder_beside(folder / 'a.zip'); beside = one.__enter__();"
+        "other = temporary_folder(folder); there = other.__enter__();"
+        "(beside / 'x').touch(); (there / 'x').touch();"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=False, cwd=Path.cwd())
+    assert len(list(tmp_path.iterdir())) == 2
+    with temporary_folder(tmp_path) as alive, temporary_folder(tmp_path) as other:
+        assert alive.exists()
+        assert {one.name for one in tmp_path.iterdir()} == {
+            ".a.zip.making",
+            alive.name,
+            other.name,
+        }
+    with folder_beside(tmp_path / "a.zip") as work:
+        assert list(work.iterdir()) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folders_of_others_are_left_alone(tmp_path: Path) -> None:
+    # They are known by a lock that this program lays into them.
+    theirs = tmp_path / "perf-assets-archive-mine"
+    theirs.mkdir()
+    (theirs / "notes.txt").touch()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    FileLock(elsewhere / "lock").acquire()
+    (tmp_path / "perf-assets-archive-link").symlink_to(elsewhere)
+    with temporary_folder(tmp_path):
+        pass
+    assert (theirs / "notes.txt").exists()
+    assert elsewhere.exists()
