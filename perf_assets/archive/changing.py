@@ -26,6 +26,8 @@ from perf_assets.core.people.pseudonyms import (
 )
 from perf_assets.processes.progress import phase
 from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.database_copy import tables_of
+from perf_assets.storage.forgetting import TEXT_COLUMNS
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.verdicts import read_log, write_log
 from perf_assets.storage.warehouse import Database, open_warehouse
@@ -36,16 +38,6 @@ Change = Callable[[str, pl.Series], pl.Series]
 """What becomes of the values of a column of that name."""
 
 BOTS = "SELECT login FROM staging.accounts WHERE is_bot AND bot_reason <> 'behaviour'"
-COLUMNS = """
-    SELECT schema_name, schema_name || '.' || table_name, column_name, data_type
-    FROM duckdb_columns()
-    WHERE database_name = current_database() AND NOT internal
-        AND data_type IN ('VARCHAR', 'VARCHAR[]')
-        AND schema_name || '.' || table_name IN (
-            SELECT schema_name || '.' || table_name FROM duckdb_tables()
-        )
-    ORDER BY ALL
-"""
 STATE = "meta.build_state"
 NO_PEOPLE = frozenset(("consensus", PREFIX.rstrip("-")))
 """What raters agree on is no rater, and what pseudonyms begin with is none of them."""
@@ -76,11 +68,11 @@ def text_columns(
     connection: duckdb.DuckDBPyConnection, schemas: tuple[str, ...] = GIVEN
 ) -> list[TextColumn]:
     """The columns of texts of all stored tables of these schemas."""
-    rows = connection.execute(COLUMNS).fetchall()
+    rows = connection.execute(TEXT_COLUMNS).fetchall()
     return [
         TextColumn(table, name, kind.endswith("[]"))
-        for schema, table, name, kind in rows
-        if schema in schemas and table != STATE
+        for table, name, kind in rows
+        if table.partition(".")[0] in schemas and table != STATE
     ]
 
 
@@ -236,11 +228,7 @@ def _framed(table: str, rows: pl.DataFrame, change: Change) -> pl.DataFrame:
 
 
 def _bookkeeping(database: Database) -> list[str]:
-    rows = database.connection.execute(
-        "SELECT 'meta.' || table_name FROM duckdb_tables() "
-        "WHERE database_name = current_database() AND schema_name = 'meta' ORDER BY ALL"
-    ).fetchall()
-    return [table for (table,) in rows]
+    return [table for table in tables_of(database.connection) if table.startswith("meta.")]
 
 
 def _contributions(

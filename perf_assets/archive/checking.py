@@ -19,7 +19,6 @@ from perf_assets.archive.given import (
     reading_database,
 )
 from perf_assets.archive.manifest import (
-    ADDED,
     CODEBOOKS,
     DATABASE,
     LOCK,
@@ -29,8 +28,8 @@ from perf_assets.archive.manifest import (
     RULES,
     STUDY,
     TABLES,
-    VERDICTS,
     Manifest,
+    copy_kept,
 )
 from perf_assets.archive.opening import damaged_files, readable, unpacked
 from perf_assets.archive.recomputing import (
@@ -46,6 +45,7 @@ from perf_assets.config.study import Study
 from perf_assets.processes.progress import phase
 from perf_assets.reports.monthly import keep_report
 from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.fingerprints import LIBRARIES
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.tables import declared
@@ -150,7 +150,7 @@ def _compare_software(content: Path, check: Check) -> None:
     here = _libraries(lock_text())
     others = [
         f"{name} {libraries[name]} (here {here.get(name, 'none')})"
-        for name in ("duckdb", "polars", "numpy", "scipy", "scikit-learn", "nltk")
+        for name in LIBRARIES
         if name in libraries and libraries[name] != here.get(name)
     ]
     if others:
@@ -165,14 +165,8 @@ def _libraries(lock: str) -> dict[str, str]:
 def _home(content: Path, folder: Path) -> DataDirectory:
     """A data directory of what the archive holds."""
     home = DataDirectory(folder)
-    for name, path in (
-        (DATABASE, home.warehouse),
-        (VERDICTS, home.verdicts),
-        (MODEL, home.model),
-        (ADDED, home.added),
-    ):
-        if (content / name).exists():
-            shutil.copyfile(content / name, path)
+    shutil.copyfile(content / DATABASE, home.warehouse)
+    copy_kept(content, home)
     with open_warehouse(home.warehouse):  # an older format is migrated
         pass
     return home

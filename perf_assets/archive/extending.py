@@ -7,12 +7,10 @@ from pathlib import Path
 import duckdb
 
 from perf_assets.archive.manifest import (
-    ADDED,
     DATABASE,
-    MODEL,
     STUDY,
-    VERDICTS,
     Manifest,
+    copy_kept,
     digest_of,
 )
 from perf_assets.archive.opening import check_whole, readable, unpacked
@@ -99,13 +97,7 @@ def _study(manifest: Manifest, data_dir: DataDirectory) -> str:
 
 
 def _set_up(content: Path, data_dir: DataDirectory) -> None:
-    for name, path in (
-        (VERDICTS, data_dir.verdicts),
-        (MODEL, data_dir.model),
-        (ADDED, data_dir.added),
-    ):
-        if (content / name).exists():
-            shutil.copyfile(content / name, path)
+    copy_kept(content, data_dir)
     folder = STUDY.partition("/")[0]
     if (content / STUDY).exists():
         shutil.copytree(content / folder, data_dir.path / folder, dirs_exist_ok=True)

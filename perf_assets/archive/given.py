@@ -20,8 +20,8 @@ from perf_assets.archive.manifest import (
     VERDICTS,
     Manifest,
 )
+from perf_assets.archive.study_copy import STUDY_NAME, other_facts
 from perf_assets.config.study import Study
-from perf_assets.stages.transform.about import study_facts
 from perf_assets.storage.database_copy import tables_of
 from perf_assets.storage.verdicts import VERDICT_KINDS, read_log
 from perf_assets.tables import declared
@@ -32,7 +32,6 @@ COUNTS = """
     SELECT repository, month, "table", row_count FROM meta.partition_loads
     WHERE is_stored AND starts_with("table", 'raw.')
 """
-FACTS = "SELECT fact, value FROM meta.about WHERE topic IN ('study', 'rules') AND fact <> 'engine'"
 MINED = """
     SELECT DISTINCT repository FROM meta.partition_loads
     WHERE is_stored AND "table" IN ('raw.issues', 'raw.commits', 'raw.questions') ORDER BY ALL
@@ -102,15 +101,12 @@ def _other_facts(
     connection: duckdb.DuckDBPyConnection, content: Path, study: Study
 ) -> Iterator[str]:
     """Where the study's file is another than the one by which the database was made."""
-    stored = dict(connection.execute(FACTS).fetchall())
     if not (content / STUDY).exists():
-        if "name" in stored:
+        if connection.execute(STUDY_NAME).fetchall():
             yield f"{STUDY} is missing"
         return
-    now = {fact: value for _, fact, value, _ in study_facts(study)}
-    for fact in sorted(stored.keys() & now.keys()):
-        if stored[fact] != now[fact]:
-            yield f"{fact}: {now[fact]} in {STUDY}, {stored[fact]} in the database"
+    for fact, stored, now in other_facts(connection, study):
+        yield f"{fact}: {now} in {STUDY}, {stored} in the database"
 
 
 def _not_of(connection: duckdb.DuckDBPyConnection, study: Study) -> list[str]:

@@ -1,6 +1,7 @@
 """What an archive says of itself: the file archive.json, and the checksums of all others."""
 
 import hashlib
+import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Literal
 from pydantic import TypeAdapter
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.storage.data_directory import DataDirectory
 
 FORMAT = 1
 MANIFEST = "archive.json"
@@ -26,6 +28,18 @@ CODEBOOKS = "codebooks"
 RULES = "rules"
 SOFTWARE = "software"
 LOCK = f"{SOFTWARE}/requirements.lock"
+
+
+def kept_files(data_dir: DataDirectory) -> dict[str, Path]:
+    """The files beside the database, by their paths in an archive: where ``data_dir`` has them."""
+    return {VERDICTS: data_dir.verdicts, MODEL: data_dir.model, ADDED: data_dir.added}
+
+
+def copy_kept(content: Path, data_dir: DataDirectory) -> None:
+    """Copy those of them that the archive below ``content`` has into ``data_dir``."""
+    for name, path in kept_files(data_dir).items():
+        if (content / name).exists():
+            shutil.copyfile(content / name, path)
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,18 @@ from perf_assets.archive.changing import Change, changed_copy, known_people, tex
 from perf_assets.archive.manifest import STUDY
 from perf_assets.archive.recomputing import TEXTS, is_text
 from perf_assets.archive.secrets import FOUND, find_secrets, remove_secrets
-from perf_assets.archive.study_copy import StudyCopy, copy_study, no_study, with_people
+from perf_assets.archive.study_copy import (
+    STUDY_NAME,
+    StudyCopy,
+    copy_study,
+    no_study,
+    other_facts,
+    with_people,
+)
 from perf_assets.config.study import PACKAGED, SAMPLE, Study
 from perf_assets.core.people.pseudonyms import Pseudonyms
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.processes.progress import phase
-from perf_assets.stages.transform.about import study_facts
 from perf_assets.storage.added_repositories import open_study_of
 from perf_assets.storage.address_key import pseudonym_key
 from perf_assets.storage.data_directory import DataDirectory
@@ -29,9 +35,7 @@ from perf_assets.tables import table_of
 from perf_assets.tables.ddl import quoted_name
 from perf_assets.tables.frames import frame_of
 
-NAME = "SELECT value FROM meta.about WHERE topic = 'study' AND fact = 'name'"
 PUBLISHED_AT = "SELECT value FROM meta.about WHERE topic = 'database' AND fact = 'published_at'"
-FACTS = "SELECT fact, value FROM meta.about WHERE topic IN ('study', 'rules') AND fact <> 'lake'"
 WRITTEN = (*TEXTS, "message", "note")
 
 Secrets = Literal["refuse", "remove", "keep"]
@@ -80,7 +84,7 @@ def study_of(data_dir: DataDirectory, source: str | None) -> Study | None:
     if not data_dir.published.exists():
         raise PerfAssetsError(f"{data_dir.published} is not there yet: perf-assets run makes it")
     with reading(data_dir.published) as connection:
-        found = connection.execute(NAME).fetchall()
+        found = connection.execute(STUDY_NAME).fetchall()
     if not found:
         return None
     ((name,),) = found
@@ -181,14 +185,11 @@ def check_database(
         )
     if study is None:
         return
-    stored = dict(connection.execute(FACTS).fetchall())
-    now = {fact: value for _, fact, value, _ in study_facts(study)}
-    for fact, value in stored.items():
-        if fact != "engine" and fact in now and now[fact] != value:
-            raise PerfAssetsError(
-                f"{data_dir.published} was made by another study than {study.path} ({fact}): name "
-                "the one it was made by with --study, or run perf-assets run with this one first"
-            )
+    for fact, *_ in other_facts(connection, study):
+        raise PerfAssetsError(
+            f"{data_dir.published} was made by another study than {study.path} ({fact}): name "
+            "the one it was made by with --study, or run perf-assets run with this one first"
+        )
 
 
 def secrets_in(connection: duckdb.DuckDBPyConnection, *, has_texts: bool = True) -> pl.DataFrame:

@@ -1,10 +1,11 @@
 """The study of an archive: its file without secrets and without paths of the machine it is from."""
 
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import duckdb
 import tomlkit
 from tomlkit.items import Table
 
@@ -13,8 +14,14 @@ from perf_assets.config.addresses import git_address, is_local
 from perf_assets.config.study import FORMER_KEYS, PACKAGED, SAMPLE, Study, load_study
 from perf_assets.core.labelling.labels import Rules
 from perf_assets.errors import PerfAssetsError
+from perf_assets.stages.transform.about import study_facts
 from perf_assets.storage.data_directory import DataDirectory
 
+STUDY_NAME = "SELECT value FROM meta.about WHERE topic = 'study' AND fact = 'name'"
+FACTS = """
+SELECT fact, value FROM meta.about
+WHERE topic IN ('study', 'rules') AND fact NOT IN ('lake', 'engine') ORDER BY ALL
+"""
 HEADER = "The study of an archive: without paths of the machine that made it."
 
 
@@ -61,6 +68,19 @@ def read_copy(folder: Path) -> Study:
         Its file has a mistake.
     """
     return load_study(folder / STUDY)
+
+
+def other_facts(
+    connection: duckdb.DuckDBPyConnection, study: Study
+) -> Iterator[tuple[str, str, str]]:
+    """What ``meta.about`` says of the study otherwise than ``study``: fact, what it says, and now.
+
+    Where its data lie, and what computes there, decides nothing.
+    """
+    now = {fact: value for _, fact, value, _ in study_facts(study)}
+    for fact, value in connection.execute(FACTS).fetchall():
+        if now.get(fact, value) != value:
+            yield fact, value, now[fact]
 
 
 def no_study() -> Study:

@@ -12,22 +12,18 @@ import duckdb
 import polars as pl
 
 from perf_assets import __version__
-from perf_assets.archive.changing import (
-    leave_texts_out,
-)
+from perf_assets.archive.changing import leave_texts_out
 from perf_assets.archive.describing import describe
 from perf_assets.archive.manifest import (
-    ADDED,
     DATABASE,
     DICTIONARY,
     FORMAT,
     MANIFEST,
-    MODEL,
     SUMS,
-    VERDICTS,
     Manifest,
     as_json,
     digest_of,
+    kept_files,
     sums_text,
 )
 from perf_assets.archive.metadata import metadata_files
@@ -183,7 +179,7 @@ def _write_content(
     with phase("writing report and dictionary"):
         keep_report(made)
         (content / DICTIONARY).write_text(docs_html(content / DATABASE), encoding="utf-8")
-    for name, given in ((VERDICTS, source.verdicts), (MODEL, source.model), (ADDED, source.added)):
+    for name, given in kept_files(source).items():
         if given.exists():
             (content / name).parent.mkdir(exist_ok=True)
             shutil.copyfile(given, content / name)
@@ -200,9 +196,10 @@ def _write_content(
             authors=authors,
             removed_secrets=prepared.removed_secrets,
         )
-    texts = metadata_files(described)
-    _write_files(content, {name: text.encode() for name, text in texts.items()})
-    sums = {name: digest for name, (_, digest) in _files_of(content).items()}
+    texts = {name: text.encode() for name, text in metadata_files(described).items()}
+    _write_files(content, texts)
+    sums = {name: digest for name, (_, digest) in files.items()}
+    sums |= {name: digest_of(content / name) for name in texts}
     _write_files(content, {SUMS: sums_text(sums)})
     return manifest
 
