@@ -16,7 +16,7 @@ from perf_assets.assets.checks import check_specs
 from perf_assets.assets.event_reporting import Event, EventReporter, broken_rules, failure
 from perf_assets.assets.executor import POOL
 from perf_assets.assets.partitions import by_subject, partitions_of
-from perf_assets.assets.runtime_metadata import runtime_metadata, sizes_of
+from perf_assets.assets.runtime_metadata import Figures, runtime_metadata, sizes_of
 from perf_assets.config.partitions import Subject
 from perf_assets.config.study import Study
 from perf_assets.errors import PerfAssetsError, TransientError
@@ -156,6 +156,7 @@ def whole_asset(
         failures: list[str] = []
         with open_writer(data_dir) as writer:
             tables = {table.name for what in whats for table in what.tables}
+            figures = Figures(writer.database.connection, tables)
             left = {asset: tables & set(tables_of(asset)) for asset in map(asset_for_table, tables)}
             broken: dict[str, dict[str, list[BrokenRule]]] = defaultdict(dict)
             changed: set[str] = set()
@@ -168,6 +169,7 @@ def whole_asset(
                 seconds[asset] += monotonic() - begun if one.seconds is None else one.seconds
                 begun = monotonic()
                 left[asset].discard(one.table)
+                figures.note(one.table, is_new=one.is_new)
                 if one.outcome is not None:
                     broken[asset][one.table] = broken_rules(one.table, one.outcome)
                     if one.outcome.failure is not None:
@@ -187,7 +189,9 @@ def whole_asset(
             for rest in broken.values():
                 yield from reporter.report_checks(rest)
             # What is shown of one may be read from others that come later.
-            shown = runtime_metadata(writer, [asset for asset in complete if asset in changed])
+            shown = runtime_metadata(
+                writer, [asset for asset in complete if asset in changed], figures
+            )
             for asset in complete:
                 if asset in changed:
                     _, metadata = next(shown)

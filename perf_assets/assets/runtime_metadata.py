@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from perf_assets.reports.markdown_table import markdown_table
 from perf_assets.reports.numbers import numbers_of
 from perf_assets.sanitize import for_markdown, shortened
 from perf_assets.sql_models.asset_graph import tables_of
+from perf_assets.sql_models.dependencies import made_from
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.tables import Table, table_of
 
@@ -40,15 +42,49 @@ def sizes_of(writer: AuditedWriter, asset: str) -> Mapping[str, Any]:
     return sizes
 
 
+class Figures:
+    """The figures of tables; each is computed when all that it reads is up to date, and is drawn
+    by another process, where there is one, while further tables are computed.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, pending: Iterable[str] = ()) -> None:
+        """``pending`` are the tables that are not up to date yet."""
+        self._connection = connection
+        self._pending = set(pending)
+        self._new: set[str] = set()
+        self._found: dict[str, Shown | None] = {}
+
+    def note(self, table: str, *, is_new: bool) -> None:
+        """That ``table`` is up to date; the figure of one that ``is_new`` will be requested."""
+        self._pending.discard(table)
+        if is_new:
+            self._new.add(table)
+        for ready in [one for one in self._new if not _read_by_figure(one) & self._pending]:
+            self._new.discard(ready)
+            self.of(ready)
+
+    def of(self, table: str) -> "Shown | None":
+        """The figure of ``table``; None where it has no rows, or no figure."""
+        # It takes what computes, which a run that has nothing to do should not wait for.
+        from perf_assets.reports.figures import begin, shown  # noqa: PLC0415
+
+        if table not in self._found:
+            self._found[table] = found = shown(self._connection, table)
+            if found is not None:
+                begin(found.panels)
+        return self._found[table]
+
+
 def runtime_metadata(
-    writer: AuditedWriter, assets: Iterable[str]
+    writer: AuditedWriter, assets: Iterable[str], figures: Figures | None = None
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Each of ``assets`` with all that is shown of it: what its figures say and look like first."""
     connection = writer.database.connection
-    figures = {
-        asset: {table: _found(connection, table) for table in tables_of(asset)} for asset in assets
+    figures = figures or Figures(connection)
+    of_assets = {
+        asset: {table: figures.of(table) for table in tables_of(asset)} for asset in assets
     }
-    for asset, of_tables in figures.items():
+    for asset, of_tables in of_assets.items():
         metadata: dict[str, Any] = {}
         for table, found in of_tables.items():
             metadata |= _figure(table, found)
@@ -63,18 +99,23 @@ def runtime_metadata(
 
 def figure_of(connection: duckdb.DuckDBPyConnection, table: str) -> dict[str, Any]:
     """Verdict, picture and table of the figure of ``table``; nothing where it has none."""
-    return _figure(table, _found(connection, table))
+    return _figure(table, Figures(connection).of(table))
 
 
-def _found(connection: duckdb.DuckDBPyConnection, table: str) -> "Shown | None":
-    """The figure of ``table``; where another process draws, it begins to, for the report too."""
-    # It takes what computes, which a run that has nothing to do should not wait for.
-    from perf_assets.reports.figures import begin, panel_of_page, shown  # noqa: PLC0415
+@cache
+def _read_by_figure(table: str) -> frozenset[str]:
+    """The tables and views that the figure of ``table`` reads, and those behind the views."""
+    from perf_assets.reports.figures import FIGURES  # noqa: PLC0415
 
-    found = shown(connection, table)
-    if found is not None and found.chart is not None:
-        begin([found.chart, *map(panel_of_page, found.panels)])
-    return found
+    if table not in FIGURES:
+        return frozenset()
+    left, found = list(FIGURES[table].reads), set[str]()
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left += made_from()[name] if table_of(name).is_view else ()
+    return frozenset(found)
 
 
 def _figure(table: str, found: "Shown | None") -> dict[str, Any]:
@@ -88,14 +129,10 @@ def _figure(table: str, found: "Shown | None") -> dict[str, Any]:
 
 
 def _picture(found: "Shown") -> str:
-    from perf_assets.reports.figures import svg  # noqa: PLC0415
-
-    if found.chart is None:
-        return ""
-    drawn = base64.b64encode(svg(found.chart).encode()).decode("ascii")
+    drawn = base64.b64encode(found.picture.encode()).decode("ascii")
     if len(drawn) > LARGEST_PICTURE:
         return "The picture is too large to be shown here: the report has it."
-    return f"![{for_markdown(found.title)}](data:image/svg+xml;base64,{drawn})"
+    return drawn and f"![{for_markdown(found.title)}](data:image/svg+xml;base64,{drawn})"
 
 
 def _preview(connection: duckdb.DuckDBPyConnection, table: Table) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from perf_assets.config_files import nearest
 from perf_assets.errors import PerfAssetsError
 from perf_assets.reports import drawing_process
-from perf_assets.reports.figures.drawing import Spec, joined
+from perf_assets.reports.figures.drawing import Spec, chart_of
 from perf_assets.reports.formats import shown
 from perf_assets.reports.query_result import QueryResult, is_integer, is_number, is_time
 from perf_assets.reports.rendering import render
@@ -84,7 +84,7 @@ def chart(answer: QueryResult, title: str, axes: Axes | None = None) -> Spec:
         facet["title"] = escape_text(panel.name)
         spec = {"facet": facet, "columns": 2, "spec": spec}
     heading = {"text": _lines(title), "subtitle": notes}
-    return joined([{"title": heading, "data": {"values": values}, **spec}])
+    return chart_of({"title": heading, "data": {"values": values}, **spec}, "white")
 
 
 def chart_file(path: Path, spec: Spec, title: str) -> bytes:

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from perf_assets.reports.drawing_process import drawing_script
 from perf_assets.reports.figures import drawing
-from perf_assets.reports.figures.drawing import Spec, panel_of_page, svg
+from perf_assets.reports.figures.drawing import Spec, chart_of, svg
 from perf_assets.reports.formats import texts
 from perf_assets.sanitize import escape_text, is_address, without_controls
 
@@ -88,13 +88,13 @@ def _source(code: str) -> Markup:
 
 def _picture(panel: Spec) -> Markup:
     """A chart as SVG, in the variables of the style sheet."""
-    return Markup(_themed(svg(panel_of_page(panel))))
+    return Markup(_themed(svg(panel)))
 
 
 def _live(panel: Spec) -> Markup:
     """A chart as JSON within a script element, for what draws it as wide as its frame."""
     frame = {"autosize": {"type": "fit-x", "contains": "padding"}}
-    text = htmlsafe_json_dumps(panel_of_page(panel) | frame, separators=(",", ":"))
+    text = htmlsafe_json_dumps(chart_of(panel) | frame, separators=(",", ":"))
     return Markup(_themed(str(text)))
 
 

@@ -10,16 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
-
-import polars as pl
 
 from perf_assets.paths import PACKAGE
 from perf_assets.storage import database_copy
 from perf_assets.storage.audit.suites import load_suite
-from perf_assets.storage.migrations import create
 from perf_assets.storage.warehouse import Database, subject_of
 from perf_assets.tables import Table, table_of
 
@@ -66,31 +63,23 @@ def is_current(
     database: Database, tables: Sequence[str], basis: str, repository: str | None = None
 ) -> bool:
     """Whether ``tables`` (of ``repository``) hold what was made from ``basis``, and still do."""
-    create(database.connection, table_of(NAME))
-    rows = database.frame(
+    database.ensure(NAME)
+    found = database.connection.execute(
         f'SELECT "table", basis, content FROM {NAME} WHERE list_contains(?, "table") AND scope = ?',
         [list(tables), repository or WHOLE],
+    ).fetchall()
+    held = {table: content for table, made_from, content in found if made_from == basis}
+    return held.keys() >= {*tables} and all(
+        held[table] == _held(database, table, repository) for table in tables
     )
-    stored = {table: (made_from, held) for table, made_from, held in rows.iter_rows()}
-    return all(stored.get(table) == (basis, _held(database, table, repository)) for table in tables)
 
 
 def note(
     database: Database, tables: Sequence[str], basis: str, repository: str | None = None
 ) -> None:
     """Note that what ``tables`` hold now (of ``repository``) was made from ``basis``."""
-    create(database.connection, table_of(NAME))
-    rows = [
-        {
-            "table": table,
-            "scope": repository or WHOLE,
-            "basis": basis,
-            "content": _held(database, table, repository),
-            "computed_at": datetime.now(UTC),
-        }
-        for table in tables
-    ]
-    database.upsert(NAME, pl.DataFrame(rows, schema=table_of(NAME).frame_schema))
+    scope = repository or WHOLE
+    _note(database, scope, ((one, basis, _held(database, one, repository)) for one in tables))
 
 
 def laid(database: Database, texts: Mapping[str, str]) -> set[str]:
@@ -98,7 +87,7 @@ def laid(database: Database, texts: Mapping[str, str]) -> set[str]:
 
     How DuckDB spells a view differs from what it was given, and again once it was read from a file.
     """
-    create(database.connection, table_of(NAME))
+    database.ensure(NAME)
     found = database.connection.execute(
         f'SELECT "table", basis, content FROM {NAME} WHERE scope = ?', [WHOLE]
     ).fetchall()
@@ -114,17 +103,19 @@ def laid(database: Database, texts: Mapping[str, str]) -> set[str]:
 def note_laid(database: Database, texts: Mapping[str, str]) -> None:
     """Note that the views in ``texts``, which store no rows, were laid by their text."""
     shapes = _shapes(database, texts)
-    rows = [
-        {
-            "table": view,
-            "scope": WHOLE,
-            "basis": _digest([text]),
-            "content": shapes.get(view, _digest([])),
-            "computed_at": datetime.now(UTC),
-        }
-        for view, text in texts.items()
-    ]
-    database.upsert(NAME, pl.DataFrame(rows, schema=table_of(NAME).frame_schema))
+    _note(
+        database,
+        WHOLE,
+        ((view, _digest([text]), shapes.get(view, _digest([]))) for view, text in texts.items()),
+    )
+
+
+def _note(database: Database, scope: str, made: Iterable[tuple[str, str, str]]) -> None:
+    """Note of tables or views what each was made from, and what it holds."""
+    database.ensure(NAME)
+    rows = [(table, scope, *parts, datetime.now(UTC)) for table, *parts in made]
+    values = ", ".join("(?, ?, ?, ?, ?)" for _ in rows)
+    database.connection.execute(f"INSERT OR REPLACE INTO {NAME} VALUES {values}", [*chain(*rows)])
 
 
 def _shapes(database: Database, views: Iterable[str]) -> dict[str, str]:

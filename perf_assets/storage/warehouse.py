@@ -102,6 +102,16 @@ class Database:
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Wrap ``connection``, which stays the caller's."""
         self.connection = connection
+        self._there: set[str] = set()
+
+    def ensure(self, table: str) -> None:
+        """Make ``table`` where it is not there: in a warehouse of a version that did not know it.
+
+        DuckDB takes some milliseconds to find that it is.
+        """
+        if table not in self._there:
+            migrations.create(self.connection, table_of(table))
+            self._there.add(table)
 
     def frame(self, query: str, parameters: Sequence[object] = ()) -> pl.DataFrame:
         """The rows of ``query``."""
@@ -115,6 +125,7 @@ class Database:
             yield
             shutdown.block_if_stopping()
         except BaseException:
+            self._there.clear()
             self.connection.execute("ROLLBACK")
             raise
         self.connection.execute("COMMIT")

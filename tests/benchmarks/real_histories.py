@@ -27,9 +27,10 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.core.linking.links import link_fixes
-from perf_assets.sources.git import Clone, read_commits, update_clone
+from perf_assets.sources.git.clone import Clone, update_clone
 from perf_assets.sources.git.command import GitError, in_clone, local_environment
 from perf_assets.sources.git.inspection import inspect, inspect_commits
+from perf_assets.sources.git.mining import read_commits
 from perf_assets.sources.git.szz.introducing import Trace, trace_by_blame
 from perf_assets.sources.git.szz.line_history import LineHistory
 from perf_assets.sources.git.szz.removed_lines import RemovedCode

@@ -26,8 +26,9 @@ from perf_assets.lake.releases import SCHEMA, made_releases, needed
 from perf_assets.lint.findings import Unreadable
 from perf_assets.lint.linter import check
 from perf_assets.mock_servers.stackexchange.site import read_site
-from perf_assets.sources.git import Clone, read_commits
+from perf_assets.sources.git.clone import Clone
 from perf_assets.sources.git.command import error_line
+from perf_assets.sources.git.mining import read_commits
 from perf_assets.sources.github.credentials import credentials_of
 from perf_assets.sources.replication import cells
 from perf_assets.sources.replication.csv_files import RejectedError

@@ -11,13 +11,9 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.mock_servers.corpus import read_corpus
 from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.sample.generator import GeneratedCorpus, generate
-from perf_assets.sources.git import (
-    Clone,
-    list_branch_commits,
-    list_commits,
-    read_commits,
-    update_clone,
-)
+from perf_assets.sources.git.clone import Clone, update_clone
+from perf_assets.sources.git.history import list_branch_commits, list_commits
+from perf_assets.sources.git.mining import read_commits
 from perf_assets.sources.github import GitHubClient, IssueSource
 from tests.effort import SEEDS
 

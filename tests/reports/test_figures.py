@@ -7,9 +7,10 @@ import polars as pl
 import pytest
 
 from perf_assets.reports import drawing_process
-from perf_assets.reports.figures import FIGURES, Shown, shown, svg
-from perf_assets.reports.figures.drawing import LARGEST_INLINE
+from perf_assets.reports.figures import FIGURES, Shown, shown
+from perf_assets.reports.figures.drawing import LARGEST_INLINE, SPACING, picture
 from perf_assets.reports.figures.figure import MOST_ROWS, MOST_SENTENCES
+from perf_assets.reports.figures.panels import series
 from perf_assets.storage.warehouse import reading
 from perf_assets.tables import declared
 from tests.model_database import ModelDatabase, insert
@@ -64,9 +65,7 @@ def findings_of_quarter(quarter: str, **changes: object) -> Row:
 
 def values_of(found: Shown) -> list[dict[str, object]]:
     """The values in all panels of its picture."""
-    assert found.chart is not None
-    panels = found.chart.get("vconcat", [found.chart])
-    return [value for panel in panels for value in panel["data"]["values"]]
+    return [value for panel in found.panels for value in panel["data"]["values"]]
 
 
 def test_every_table_of_statistics_has_a_figure() -> None:
@@ -99,10 +98,13 @@ def test_each_figure_of_the_sample_has_words_rows_and_a_picture_that_fits_into_d
                 continue
             assert found.sentences and all(found.sentences), table
             assert connection.sql(found.query).pl().equals(found.found), table
-            if found.chart:
-                picture = svg(found.chart)
-                assert ElementTree.fromstring(picture).tag.endswith("svg")
-                assert 1_000 < len(picture) * 4 / 3 < LARGEST_INLINE
+            if found.panels:
+                one = found.picture
+                assert ElementTree.fromstring(one).tag.endswith("svg")
+                assert 1_000 < len(one) * 4 / 3 < LARGEST_INLINE
+                names = re.findall(r' id="([^"]+)"', one)
+                assert len(names) == len({*names})
+                assert {*re.findall(r"url\(#([^)]+)\)", one)} <= {*names}
                 drawn += 1
     assert drawn > 12
 
@@ -194,8 +196,7 @@ def test_many_repositories_are_cut_in_words_and_the_picture_stays_small(
         "and 8 more verdicts: see the report",
         "the picture shows 4 of 20 panels: see the report",
     ]
-    assert found.chart is not None
-    drawn = svg(found.chart)
+    drawn = found.picture
     assert len(drawn) * 4 / 3 < LARGEST_INLINE
     assert "<script" not in drawn and "harm()" in drawn and "\x1b" not in drawn
     assert not re.search(r"\.\d{3}", re.sub(r">[^<]*<", "><", drawn))
@@ -220,6 +221,27 @@ def fill(database: ModelDatabase, repository: str) -> None:
     known = effect("comments", method="cliffs_delta", n_performance=5, n_other=9)
     known |= {"repository": repository, "dataset": "live", "is_too_few": False}
     insert(database.connection, "analysis.effect_sizes", [known])
+
+
+def test_the_panels_of_a_picture_stand_beside_each_other_on_white() -> None:
+    months = [f"2020-{month:02}" for month in range(1, 13)]
+    rows = pl.DataFrame({"month": months, "color": "bugs", "value": range(12)})
+    panels = [series(title, rows, "bugs", {"bugs": "#000"}) for title in ("one", "two", "three")]
+    panels[1]["height"] = 300
+    whole = ElementTree.fromstring(picture(panels))
+    ground, *parts = whole
+    assert ground.attrib == {"width": "100%", "height": "100%", "fill": "white"}
+
+    def numbers(part: ElementTree.Element, *names: str) -> list[float]:
+        return [float(part.get(name, 0)) for name in names]
+
+    first, second, third = (numbers(part, "x", "y", "width", "height") for part in parts)
+    assert first[:2] == [0, 0]
+    assert second[:2] == [first[2] + SPACING, 0]
+    assert third[:2] == [0, second[3] + SPACING] and second[3] > first[3]
+    assert numbers(whole, "width", "height") == [second[0] + second[2], third[1] + third[3]]
+    (alone,) = list(ElementTree.fromstring(picture(panels[:1])))[1:]
+    assert numbers(alone, "x", "y") == [0, 0]
 
 
 def test_a_picture_is_the_same_wherever_it_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,8 +50,8 @@ def test_curves_are_those_of_kaplan_and_meier_and_too_few_have_neither_curve_nor
     database = ModelDatabase()
     database.fill(tables)
     found = shown(database.connection, WAITS)
-    assert found is not None and found.chart is not None
-    curve, boxes = found.chart["concat"]
+    assert found is not None
+    curve, boxes = found.panels
     drawn = {value["hours"]: value["percent"] / 100 for value in curve["data"]["values"]}
     times = [hours for hours, is_accepted in waited if is_accepted]
     cases = Durations([hours for hours, _ in waited], [event for _, event in waited])

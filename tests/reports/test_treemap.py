@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perf_assets.reports.figures import panel_of_page, svg
+from perf_assets.reports.figures.drawing import svg
 from perf_assets.reports.figures.treemap import Box, squarified, treemap
 
 # The example of Bruls, Huizing and van Wijk (2000), figure 3: the first row has 6 and 6.
@@ -49,10 +49,10 @@ def test_a_treemap_draws_its_groups_and_names_and_says_them() -> None:
         ]
     )
     panel = treemap("owner/name", rows, "fixes", "age, days")
-    drawn = svg(panel_of_page(panel))
+    drawn = svg(panel)
     assert all(
         text in drawn for text in ("owner/name", "src/nn", "src/io", "file0.py", "age, days")
     )
     assert "src/nn/file0.py 9" in panel["description"]
     one = rows.head(1).with_columns(shade=pl.lit(None, dtype=pl.Float64))
-    assert "file0.py" in svg(panel_of_page(treemap("owner/name", one, "fixes", "age, days")))
+    assert "file0.py" in svg(treemap("owner/name", one, "fixes", "age, days"))

@@ -7,7 +7,7 @@ import pytest
 
 from perf_assets.core.people.addresses import hashed_address
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sources.git import update_clone
+from perf_assets.sources.git.clone import update_clone
 from perf_assets.stages.mining.commits import load_commits
 from perf_assets.storage.address_key import VARIABLE, address_key
 from perf_assets.storage.audited_writer import AuditedWriter

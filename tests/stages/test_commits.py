@@ -15,7 +15,9 @@ from perf_assets.config.study import Repository
 from perf_assets.months import months_between
 from perf_assets.processes.progress import current
 from perf_assets.reports.status import read_status, status_text
-from perf_assets.sources.git import changes, history, list_branch_commits, update_clone
+from perf_assets.sources.git import changes, history
+from perf_assets.sources.git.clone import update_clone
+from perf_assets.sources.git.history import list_branch_commits
 from perf_assets.stages.mining.commits import (
     DEFAULT_BRANCH,
     OTHER_BRANCHES,

@@ -9,8 +9,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from perf_assets.sources.git import Clone, read_commits
+from perf_assets.sources.git.clone import Clone
 from perf_assets.sources.git.inspection import CommitInspection
+from perf_assets.sources.git.mining import read_commits
 from perf_assets.stages.enrichment import details as detailing
 from perf_assets.stages.enrichment.details import MERGE, TABLES, detail_fixes
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome

@@ -17,7 +17,7 @@ from perf_assets.config.study import Repository
 from perf_assets.lint.finding_id import identity
 from perf_assets.months import months_between
 from perf_assets.processes.progress import current
-from perf_assets.sources.git import update_clone
+from perf_assets.sources.git.clone import update_clone
 from perf_assets.sources.git.trees import File
 from perf_assets.stages.mining import checked_files, static_findings
 from perf_assets.stages.mining.static_findings import (

@@ -110,7 +110,17 @@ def test_what_is_not_as_it_was_stored_is_out_of_date(database: Database, spoil: 
     assert not is_current(repository="some/other")
     assert not fingerprints.is_current(database, [LABELS, "raw.issues"], "basis", REPOSITORY)
     database.connection.execute(spoil)
+    database = Database(database.connection)  # as the next process opens it
     assert not is_current()
+
+
+def test_a_table_that_went_with_its_transaction_is_made_again(database: Database) -> None:
+    database.connection.execute("DROP TABLE meta.build_state")
+    with pytest.raises(ZeroDivisionError), database.transaction():
+        database.ensure(fingerprints.NAME)
+        raise ZeroDivisionError
+    database.ensure(fingerprints.NAME)
+    assert database.frame("FROM meta.build_state").is_empty()
 
 
 def test_the_rules_of_a_table_and_what_decides_have_their_part_in_it() -> None:

@@ -22,10 +22,10 @@ from perf_assets.reports.figures import (
     study_steps,
     trends,
 )
-from perf_assets.reports.figures.drawing import begin, panel_of_page, svg
+from perf_assets.reports.figures.drawing import begin
 from perf_assets.reports.figures.figure import Figure, Shown
 
-__all__ = ["FIGURES", "Shown", "begin", "panel_of_page", "shown", "svg"]
+__all__ = ["FIGURES", "Shown", "begin", "shown"]
 
 FIGURES: dict[str, Figure] = {
     **trends.FIGURES,

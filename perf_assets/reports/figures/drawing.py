@@ -34,6 +34,8 @@ CONFIG: Spec = {
     "title": {"fontSize": 14, "anchor": "start", "color": INK},
     "view": {"stroke": None},
 }
+SPACING = 30
+"""Pixels between the panels of a picture."""
 LARGEST_INLINE = 100_000
 """Characters of a picture in an address, as Dagster is given it, base64 and all."""
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
@@ -44,46 +46,52 @@ _UNSEEN = re.compile(
     r'| (?:opacity|stroke-width)="1"'  # as they are without
     r'|<path d="" display="none"/>'
 )
+_SIZE = re.compile(r' width="([\d.]+)" height="([\d.]+)"')
+_NAMED = re.compile(r'(?<= id=")|(?<=url\(#)')  # parts that others of an element refer to
 _TAG = re.compile(r"<[^>]+>")
 _MORE_DIGITS = re.compile(r"(?<=\d\d\.\d)\d+|(?<=\.\d\d)\d+")
 
 
-def joined(panels: Sequence[Spec], columns: int = 2) -> Spec:
-    """One chart on white of several panels, ``columns`` beside each other."""
-    body: Spec = panels[0] if len(panels) == 1 else {"concat": list(panels), "columns": columns}
-    if len(panels) > 1:
-        body |= {"spacing": 30, "resolve": {"scale": {"color": "independent"}}}
-    return {"$schema": SCHEMA, "config": CONFIG, "background": "white", **body}
+def chart_of(panel: Spec, background: str = "transparent") -> Spec:
+    """One panel as a chart, by default on whatever it stands on."""
+    return {"$schema": SCHEMA, "config": CONFIG, "background": background, **panel}
 
 
-def panel_of_page(panel: Spec) -> Spec:
-    """One panel as a chart on whatever it stands on."""
-    return {"$schema": SCHEMA, "config": CONFIG, "background": "transparent", **panel}
+def begin(panels: Iterable[Spec]) -> None:
+    """Have panels drawn, where another process does that, before they are requested."""
+    for panel in panels:
+        drawing_process.begin(json.dumps(chart_of(panel)))
 
 
-def begin(charts: Iterable[Spec]) -> None:
-    """Have charts drawn, where another process does that, before they are requested."""
-    for chart in charts:
-        drawing_process.begin(_transparent(chart))
-
-
-def _transparent(chart: Spec) -> str:
-    return json.dumps({**chart, "background": "transparent"})
-
-
-def svg(chart: Spec) -> str:
-    """The chart as an SVG element, in tenths of a pixel and with no texts but the visible ones.
+def svg(panel: Spec) -> str:
+    """One panel as an SVG element, in tenths of a pixel and with no texts but the visible ones.
 
     Whoever shows it gives it a text for readers who cannot see it.
     """
-    drawn = _svg(_transparent(chart))
-    color = chart.get("background", "transparent")
-    if color == "transparent":
-        return drawn
-    return drawn.replace(">", f'><rect width="100%" height="100%" fill="{color}"/>', 1)
+    return _svg(json.dumps(chart_of(panel)))
 
 
-@lru_cache(maxsize=256)  # a run shows most in its events, on white, and in the report
+def picture(panels: Sequence[Spec], columns: int = 2) -> str:
+    """Several panels, ``columns`` beside each other, as one SVG element on white."""
+    drawn = [_NAMED.sub(f"part{index}_", svg(panel)) for index, panel in enumerate(panels)]
+    sizes = [tuple(map(float, _SIZE.search(one).groups())) for one in drawn]  # type: ignore[union-attr]
+    width = max(wide for wide, _ in sizes) + SPACING
+    top, placed = 0.0, []
+    for first in range(0, len(drawn), columns):
+        row = range(first, min(first + columns, len(drawn)))
+        for column, index in enumerate(row):
+            at = f'<svg x="{column * width:g}" y="{top:g}" '
+            placed.append(drawn[index].replace("<svg ", at, 1))
+        top += max(sizes[index][1] for index in row) + SPACING
+    wide, high = width * min(columns, len(drawn)) - SPACING, top - SPACING
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:g}" height="{high:g}" '
+        f'viewBox="0 0 {wide:g} {high:g}"><rect width="100%" height="100%" fill="white"/>'
+        f"{''.join(placed)}</svg>"
+    )
+
+
+@lru_cache(maxsize=256)  # a run shows most in its events and in the report
 def _svg(chart: str) -> str:
     drawn = _UNSEEN.sub("", drawing_process.svg(chart))
     return _TAG.sub(lambda tag: _MORE_DIGITS.sub("", tag[0]), drawn)

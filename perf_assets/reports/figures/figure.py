@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import duckdb
 import polars as pl
 
-from perf_assets.reports.figures.drawing import Spec, joined
-from perf_assets.reports.top_repositories import passed_over, without
+from perf_assets.reports.figures.drawing import Spec, picture
+from perf_assets.reports.top_repositories import PASSED_OVER, passed_over, without
 from perf_assets.sanitize import escape_text
+from perf_assets.sql_models.files import tables_behind
 from perf_assets.storage.lake_rows import lake_rows, names_any
 from perf_assets.tables.frames import frame_of
 
@@ -62,6 +63,12 @@ class Figure:
     verdicts: str
     draw: Draw | None = None
     drawn: str = ""
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The tables and views that its queries read."""
+        queries = (self.rows, self.verdicts, self.drawn, PASSED_OVER)
+        return frozenset(table for query in queries for table in tables_behind(query))
 
     def shown(
         self, connection: duckdb.DuckDBPyConnection, datasets: Sequence[str] = DATASETS
@@ -142,6 +149,6 @@ class Shown:
         return self.found.head(MOST_ROWS)
 
     @property
-    def chart(self) -> Spec | None:
-        """The first panels as one chart; None where there is nothing to draw."""
-        return joined(self.panels[:MOST_PANELS]) if self.panels else None
+    def picture(self) -> str:
+        """The first panels as one SVG element; empty where there is nothing to draw."""
+        return picture(self.panels[:MOST_PANELS]) if self.panels else ""

@@ -13,8 +13,8 @@ from heapq import heappop, heappush
 from itertools import accumulate
 from typing import NamedTuple
 
+from perf_assets.sources.git.command import LACKS
 from perf_assets.sources.git.szz.versions import Versions
-from perf_assets.sources.git.unreadable import LACKS
 
 MOST_STEPS = 200_000
 """Versions visited and files compared for one fix; the longest of 6,000 real ones took 39,000."""

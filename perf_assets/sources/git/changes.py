@@ -4,12 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import polars as pl
 
-from perf_assets.sources.git.clone import Clone
 from perf_assets.sources.git.command import in_clone, local_environment, run, streamed
+
+if TYPE_CHECKING:  # what inspects commits needs none
+    from perf_assets.sources.git.clone import Clone
 
 # A piece of history is handed on when it has this many changed files or commits.
 PIECE_FILES = 15_000
@@ -95,7 +97,7 @@ class Piece:
 
 
 def read_changes(
-    clone: Clone, shas: Sequence[str], patterns: Sequence[str] = ()
+    clone: "Clone", shas: Sequence[str], patterns: Sequence[str] = ()
 ) -> Iterator[Piece]:
     """The changes of the commits ``shas``, in their order; GitError when an object is missing.
 
@@ -111,7 +113,7 @@ def read_changes(
             yield from _pieces(output, len(clone.tip))
 
 
-def diff_tree(clone: Clone, *format_options: str) -> list[str]:
+def diff_tree(clone: "Clone", *format_options: str) -> list[str]:
     """The command that compares each commit of its input with its first parent.
 
     A root is compared with the empty tree; renames are found as ``git diff`` and ``git show``

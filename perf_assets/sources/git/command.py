@@ -1,6 +1,7 @@
 """Runs git: the environment that makes its answers the same everywhere, and its failures."""
 
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -14,6 +15,11 @@ from typing import IO
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes import shutdown
 from perf_assets.processes.idle import Watch, ended_when_idle, unread
+
+LACKS = "git cannot read object "
+"""How the reason begins why a commit cannot be read whose object the clone lacks."""
+
+_OBJECT = re.compile(r"\b([0-9a-f]{64}|[0-9a-f]{40})\b")
 
 # Variables that point git at another repository or change what it reads there. The rest of
 # GIT_* (certificates, SSH command, proxies) says how to reach a host, and stays.
@@ -217,3 +223,10 @@ def error_line(stderr: str) -> str:
     errors = [line for line in lines if line.startswith(("fatal:", "error:"))]
     line = (errors or lines[-1:] or ["nothing"])[0]
     return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 1]}…"
+
+
+def reason_of(failure: GitError) -> str:
+    """Why git failed, for a table: the object that it cannot read where it names one."""
+    line = error_line(failure.stderr)
+    named = _OBJECT.search(line)
+    return f"{LACKS}{named[1]}" if named else f"git says {line!r}"

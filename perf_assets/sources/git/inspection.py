@@ -1,7 +1,6 @@
 """The analysis of single fix commits, in a pool of processes: PyDriller's details, and SZZ.
 
-This module is both ends: ``inspect_commits`` starts it as a program, which reads hashes and prints
-one line of JSON for each. A process of its own can be limited in time, dies alone, and ends with
+A process of its own (``inspection_worker.py``) can be limited in time, dies alone, and ends with
 us.
 """
 
@@ -12,61 +11,41 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from types import FrameType
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 import perf_assets
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes import shutdown
 from perf_assets.processes.idle import ended_when_idle, unread
 from perf_assets.processes.progress import phase
-from perf_assets.sources.git.changed_files import (
-    LARGEST_FILE,
-    ChangedFile,
-    changed_files,
-    read_blobs,
-    read_patches,
-)
+from perf_assets.sources.git import inspection_worker
 from perf_assets.sources.git.command import (
     GitError,
     error_line,
     in_clone,
     local_environment,
     readable,
+    reason_of,
     run,
 )
+from perf_assets.sources.git.inspection_worker import AT_ONCE, Inspected
 from perf_assets.sources.git.szz.introducing import Trace, trace_by_blame
 from perf_assets.sources.git.szz.line_history import LineHistory
-from perf_assets.sources.git.szz.removed_lines import (
-    Pair,
-    RemovedCode,
-    RemovedFrom,
-    read_removed,
-    removed_code,
-    sources_of,
-)
-from perf_assets.sources.git.unreadable import reason_of
+from perf_assets.sources.git.szz.removed_lines import RemovedCode, RemovedFrom
 
 WORKERS = 2
-_AT_ONCE = 40  # commits that a process reads from git together
-_BYTES_AT_ONCE = 16_000_000  # of their files
 _WORTH_A_HISTORY = 20  # commits: for fewer, a refresh need not read what exists
 _TRACED_AT_ONCE = 100  # commits whose lines are followed together
-
-TIME_LIMIT = 120.0
-"""Seconds for each inspection of one commit; hardly reached, as sizes are limited."""
 
 # How a process ends that the machine's memory, or a fault in a library, stopped.
 # SIGTERM is for one that makes no progress.
 _CRASHES = {-getattr(signal, f"SIG{name}") for name in ("KILL", "SEGV", "ABRT", "BUS", "TERM")}
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -77,16 +56,6 @@ class CommitInspection:
     details: dict[str, Any] | None = None
     problem: str | None = None
     trace: Trace = field(default_factory=Trace)
-
-
-@dataclass(frozen=True)
-class Inspected:
-    """What a process finds of one commit: all but where its removed lines come from."""
-
-    sha: str
-    details: dict[str, Any] | None = None
-    problem: str | None = None
-    removed: RemovedCode = field(default_factory=RemovedCode)
 
 
 def inspect_commits(clone: Path, shas: Sequence[str]) -> Generator[CommitInspection, None, None]:
@@ -104,8 +73,8 @@ def inspect_commits(clone: Path, shas: Sequence[str]) -> Generator[CommitInspect
     PerfAssetsError : a commit is not in the clone, or the processes cannot be run.
     """
     _require(clone, shas)
-    count = WORKERS if len(shas) > _AT_ONCE else 1
-    pieces = [shas[first : first + _AT_ONCE] for first in range(0, len(shas), _AT_ONCE)]
+    count = WORKERS if len(shas) > AT_ONCE else 1
+    pieces = [shas[first : first + AT_ONCE] for first in range(0, len(shas), AT_ONCE)]
     with ExitStack() as stack:
         # The history is read while the processes are at their first commits.
         pool = ThreadPoolExecutor(1)
@@ -118,7 +87,7 @@ def inspect_commits(clone: Path, shas: Sequence[str]) -> Generator[CommitInspect
         waiting: list[Inspected] = []
         for index, sha in enumerate(shas):
             with phase(f"analysing the files of commit {sha[:12]}"):
-                waiting.append(next(lanes[index // _AT_ONCE % count]))
+                waiting.append(next(lanes[index // AT_ONCE % count]))
             if len(waiting) >= _TRACED_AT_ONCE and history.done():
                 yield from _traced_together(clone, history.result(), waiting)
                 waiting = []
@@ -212,12 +181,12 @@ def _lane(clone: Path, shas: Sequence[str]) -> Generator[Inspected, None, None]:
 def _worker(
     clone: Path, shas: Sequence[str], stderr: IO[bytes]
 ) -> Iterator["subprocess.Popen[bytes]"]:
-    """This module as a program, at work on ``shas``; it is gone when the block ends."""
+    """A process at work on ``shas``; it is gone when the block ends."""
     with tempfile.TemporaryFile() as given:
         given.write("".join(f"{sha}\n" for sha in shas).encode())
         given.seek(0)
         with subprocess.Popen(
-            [sys.executable, "-m", __spec__.name, str(clone)],
+            [sys.executable, "-m", inspection_worker.__name__, str(clone)],
             cwd=os.sep,
             env=_environment(),
             stdin=given,
@@ -251,132 +220,3 @@ def _parsed(line: bytes) -> Inspected:
     removed = read.pop("removed")
     files = [RemovedFrom(**file) for file in removed["files"]]
     return Inspected(**read, removed=RemovedCode(files, removed["problem"]))
-
-
-# ---- the other end
-
-
-def main(clone: Path) -> None:
-    """Analyse the commits whose hashes stand in the input, a line of JSON for each."""
-    # Ctrl-C goes to the whole group: it is for the parent to stop, and not for a commit to fail.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    shas = [line.strip() for line in sys.stdin]
-    for first in range(0, len(shas), _AT_ONCE):
-        for found in inspect(clone, shas[first : first + _AT_ONCE]):
-            sys.stdout.write(json.dumps(asdict(found)) + "\n")
-            sys.stdout.flush()
-
-
-def inspect(clone: Path, shas: Sequence[str]) -> Iterator[Inspected]:
-    """Both inspections of commits; an error in one of them becomes the reported reason."""
-    files, problem = _limited(lambda: changed_files(clone, shas))
-    if files is not None:
-        for group in _groups(files):
-            yield from _inspect_group(clone, group)
-    elif len(shas) > 1:
-        for sha in shas:
-            yield from inspect(clone, [sha])
-    else:
-        yield _not_read(shas[0], problem)
-
-
-def _groups(files: Mapping[str, list[ChangedFile]]) -> Iterator[dict[str, list[ChangedFile]]]:
-    """The commits in groups whose files fit into memory together."""
-    group: dict[str, list[ChangedFile]] = {}
-    held = 0
-    for sha, changed in files.items():
-        size = sum(file.old_size + file.size for file in changed)
-        if group and held + size > _BYTES_AT_ONCE:
-            yield group
-            group, held = {}, 0
-        group[sha] = changed
-        held += size
-    yield group
-
-
-def _inspect_group(clone: Path, files: Mapping[str, list[ChangedFile]]) -> Iterator[Inspected]:
-    read, problem = _limited(lambda: _read(clone, files))
-    if read is None and len(files) > 1:
-        for sha, changed in files.items():
-            yield from _inspect_group(clone, {sha: changed})
-        return
-    for sha in files:
-        yield _not_read(sha, problem) if read is None else _inspected(sha, read)
-
-
-def _not_read(sha: str, problem: str | None) -> Inspected:
-    return Inspected(sha, problem=problem, removed=RemovedCode(problem=problem))
-
-
-@dataclass(frozen=True)
-class _Read:
-    """The data of git on some commits; ``contents`` are those of the blobs in their ``files``."""
-
-    files: Mapping[str, list[ChangedFile]]
-    removed: Mapping[str, Mapping[Pair, Sequence[int]]]
-    patches: Mapping[str, bytes]
-    contents: Mapping[str, bytes]
-
-
-def _read(clone: Path, files: Mapping[str, list[ChangedFile]]) -> _Read:
-    from perf_assets.sources.git.details import PATCH, too_large  # noqa: PLC0415
-
-    analysed = [sha for sha, changed in files.items() if too_large(changed) is None]
-    blobs = {blob for sha in analysed for file in files[sha] for blob in (file.old_blob, file.blob)}
-    blobs |= {
-        file.old_blob
-        for changed in files.values()
-        for file in sources_of(changed)
-        if file.old_size <= LARGEST_FILE
-    }
-    return _Read(
-        files,
-        read_removed(clone, files),
-        read_patches(clone, analysed, PATCH),
-        read_blobs(clone, sorted(blob for blob in blobs if blob)),
-    )
-
-
-def _inspected(sha: str, read: _Read) -> Inspected:
-    details, problem = _limited(lambda: _details(sha, read))
-    if isinstance(details, str):
-        details, problem = None, details
-    changed = read.files[sha], read.removed[sha], read.contents
-    removed, failure = _limited(lambda: removed_code(*changed))
-    return Inspected(sha, details, problem, removed or RemovedCode(problem=failure))
-
-
-def _details(sha: str, read: _Read) -> dict[str, Any] | str:
-    # It takes a while to import, and only the worker needs it.
-    from perf_assets.sources.git.details import read_details, too_large  # noqa: PLC0415
-
-    return too_large(read.files[sha]) or read_details(read.patches[sha], read.contents)
-
-
-def _limited(work: Callable[[], Result]) -> tuple[Result | None, str | None]:
-    """The result of ``work``, or why there is none."""
-    signal.signal(signal.SIGALRM, _out_of_time)
-    signal.setitimer(signal.ITIMER_REAL, TIME_LIMIT)
-    try:
-        return work(), None
-    except _OutOfTimeError:
-        return None, f"it takes longer than {TIME_LIMIT:.0f} seconds"
-    except GitError as error:
-        return None, reason_of(error)
-    except Exception as error:
-        return None, f"{type(error).__name__}: {error}".splitlines()[0][:200]
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-class _OutOfTimeError(BaseException):
-    """Passes through libraries that catch every Exception."""
-
-
-def _out_of_time(number: int, frame: FrameType | None) -> None:
-    raise _OutOfTimeError
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))
-    os._exit(0)  # who waits for it need not wait for the interpreter to take itself apart

@@ -9,11 +9,10 @@ import yaml
 
 from perf_assets.sources.git.changes import read_changes
 from perf_assets.sources.git.clone import Clone, damaged
-from perf_assets.sources.git.command import GitError
+from perf_assets.sources.git.command import LACKS, GitError
 from perf_assets.sources.git.commits import parse_objects, print_objects
 from perf_assets.sources.git.history import list_commits
 from perf_assets.sources.git.unreadable import (
-    LACKS,
     fetch_missing,
     missing_objects,
     unreadable_commits,

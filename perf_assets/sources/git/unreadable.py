@@ -13,27 +13,19 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.git.changes import diff_tree
 from perf_assets.sources.git.clone import TIDY, Clone
 from perf_assets.sources.git.command import (
+    LACKS,
     GitError,
-    error_line,
     in_clone,
     local_environment,
+    reason_of,
     run,
     streamed,
 )
 from perf_assets.sources.git.remote import Address, remote_git
 
-LACKS = "git cannot read object "
-_OBJECT = re.compile(r"\b([0-9a-f]{64}|[0-9a-f]{40})\b")
 _HEADER = re.compile(rb"(?:[0-9a-f]{40}|[0-9a-f]{64})\n")
 _FETCH_SECONDS = 120.0
 MOST_ALONE = 20  # objects that are requested one by one
-
-
-def reason_of(failure: GitError) -> str:
-    """Why git failed, for a table: the object that it cannot read where it names one."""
-    line = error_line(failure.stderr)
-    named = _OBJECT.search(line)
-    return f"{LACKS}{named[1]}" if named else f"git says {line!r}"
 
 
 def unreadable_commits(clone: Clone, shas: Sequence[str]) -> dict[str, str]:

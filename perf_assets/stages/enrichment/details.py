@@ -14,7 +14,7 @@ from perf_assets.config.study import Repository
 from perf_assets.core import languages
 from perf_assets.processes.gc_control import return_free_memory
 from perf_assets.processes.progress import Phase, phase
-from perf_assets.sources.git import update_clone
+from perf_assets.sources.git.clone import update_clone
 from perf_assets.sources.git.commits import moment
 from perf_assets.sources.git.inspection import CommitInspection, inspect_commits
 from perf_assets.sources.git.szz.introducing import Trace

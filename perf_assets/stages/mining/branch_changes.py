@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from perf_assets.sources.git import Clone, list_dropped
+from perf_assets.sources.git.clone import Clone
+from perf_assets.sources.git.history import list_dropped
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.tables import schema_of
 

@@ -14,16 +14,15 @@ import polars as pl
 from perf_assets.config.study import Repository
 from perf_assets.core.people.addresses import AddressPolicy
 from perf_assets.processes.progress import Phase, phase
-from perf_assets.sources.git import (
+from perf_assets.sources.git.clone import Clone, update_clone
+from perf_assets.sources.git.history import (
     RULE_VERSION,
-    Clone,
     list_branch_commits,
     list_commits,
     months_of,
-    read_commits,
-    read_issue_templates,
-    update_clone,
 )
+from perf_assets.sources.git.mining import read_commits
+from perf_assets.sources.git.templates import read_issue_templates
 from perf_assets.sources.git.unreadable import fetch_missing, now_readable
 from perf_assets.stages.mining.addresses import Addresses
 from perf_assets.stages.mining.branch_changes import note_branch

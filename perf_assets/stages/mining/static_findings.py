@@ -17,7 +17,7 @@ import polars as pl
 from perf_assets.config.study import Repository
 from perf_assets.lint.linter import DEFAULT, frameworks_of
 from perf_assets.processes.progress import phase
-from perf_assets.sources.git import update_clone
+from perf_assets.sources.git.clone import update_clone
 from perf_assets.sources.git.trees import (
     MOST_BYTES,
     File,

@@ -13,7 +13,6 @@ from perf_assets.storage.audit.records import RESULTS
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.database_copy import STORAGE_VERSION, content, tables_of
 from perf_assets.storage.lake_rows import IN_LAKE, MEANING
-from perf_assets.storage.migrations import create
 from perf_assets.storage.publishing import ABOUT
 from perf_assets.storage.warehouse import FORMAT, Difference
 from perf_assets.tables import table_of
@@ -203,7 +202,7 @@ def _rows(writer: AuditedWriter) -> Iterator[Fact]:
 
 def _far_from_here(writer: AuditedWriter) -> tuple[str, list[str]]:
     """The lake, and the tables that Spark reads there; none where DuckDB computes."""
-    create(writer.database.connection, table_of(ABOUT))
+    writer.database.ensure(ABOUT)
     study = dict(writer.database.frame(STUDY).iter_rows())
     if study.get("engine") != "spark":
         return "", []
@@ -216,7 +215,7 @@ def _store(writer: AuditedWriter, topics: Sequence[str], facts: Sequence[Fact]) 
     """Make ``facts`` those of their ``topics``."""
     database = writer.database
     for name in (ABOUT, RESULTS):
-        create(database.connection, table_of(name))
+        database.ensure(name)
     current = pl.DataFrame(facts, schema=table_of(ABOUT).frame_schema, orient="row")
     stored = database.frame(f"FROM {ABOUT} WHERE list_contains(?, topic)", [list(topics)])
     with database.transaction():

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 import polars as pl
 
 from perf_assets.storage.audit.auditing import AuditReport
-from perf_assets.storage.migrations import create
 from perf_assets.storage.warehouse import Database, Difference
 from perf_assets.tables import table_of
 
@@ -38,7 +37,7 @@ def record_audits(database: Database, audited: Sequence[Audited]) -> None:
         [row for one in audited for row in _findings(one)], schema=table_of(FINDINGS).frame_schema
     )
     database.change(FINDINGS, Difference.between(_stored(database, FINDINGS, partitions), findings))
-    create(database.connection, table_of(RESULTS))
+    database.ensure(RESULTS)
     results = pl.DataFrame(
         [row for one in audited for row in _results(one)], schema=table_of(RESULTS).frame_schema
     )

@@ -2,10 +2,7 @@
 
 import pytest
 
-from perf_assets.sources.git import (
-    Clone,
-    update_clone,
-)
+from perf_assets.sources.git.clone import Clone, update_clone
 from tests.git_repositories import (
     FILE,
     Made,

@@ -10,9 +10,7 @@ from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, Thread
 import pytest
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sources.git import (
-    update_clone,
-)
+from perf_assets.sources.git.clone import update_clone
 from tests.git_repositories import (
     FILE,
     Made,

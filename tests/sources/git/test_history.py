@@ -3,7 +3,8 @@
 import polars as pl
 import pytest
 
-from perf_assets.sources.git import history, months_of
+from perf_assets.sources.git import history
+from perf_assets.sources.git.history import months_of
 
 LISTED = pl.DataFrame(
     {

@@ -13,15 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sources.git import inspection as analysis
+from perf_assets.sources.git import inspection_worker
 from perf_assets.sources.git.changed_files import ChangedFile
 from perf_assets.sources.git.details import too_large
-from perf_assets.sources.git.inspection import (
-    CommitInspection,
-    Inspected,
-    inspect,
-    inspect_commits,
-)
+from perf_assets.sources.git.inspection import CommitInspection, inspect_commits
+from perf_assets.sources.git.inspection_worker import Inspected, inspect
 from perf_assets.sources.git.szz import removed_lines
 from perf_assets.sources.git.szz.introducing import Trace, trace_by_blame
 from perf_assets.sources.git.szz.line_history import LineHistory
@@ -321,7 +317,7 @@ def test_an_error_in_one_commit_is_its_reason(
     def fail(*arguments: object) -> None:
         raise RecursionError("too deep\nfor me")
 
-    monkeypatch.setattr(analysis, "removed_code", fail)
+    monkeypatch.setattr(inspection_worker, "removed_code", fail)
     found = inspected(repository, fix)
     assert found.details is not None and found.problem is None
     assert found.removed.problem == "RecursionError: too deep"
@@ -339,8 +335,8 @@ def test_an_analysis_that_does_not_end_is_ended(
             except Exception:
                 continue
 
-    monkeypatch.setattr(analysis, "removed_code", forever)
-    monkeypatch.setattr(analysis, "TIME_LIMIT", 0.5)
+    monkeypatch.setattr(inspection_worker, "removed_code", forever)
+    monkeypatch.setattr(inspection_worker, "TIME_LIMIT", 0.5)
     assert inspected(repository, fix).removed.problem == "it takes longer than 0 seconds"
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
@@ -354,7 +350,7 @@ def test_a_commit_that_takes_its_process_down_is_told_and_the_others_go_on(
         f"#!{sys.executable}\n"
         "import json, os, sys\n"
         "from dataclasses import asdict\n"
-        "from perf_assets.sources.git.inspection import Inspected\n"
+        "from perf_assets.sources.git.inspection_worker import Inspected\n"
         "for line in sys.stdin:\n"
         f"    if line.strip() == {shas[2]!r}: os.kill(os.getpid(), 9)\n"
         "    print(json.dumps(asdict(Inspected(line.strip(), {}))), flush=True)\n"

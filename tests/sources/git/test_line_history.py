@@ -9,7 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from perf_assets.sources.git import blame, line_changes
-from perf_assets.sources.git.inspection import inspect, inspect_commits
+from perf_assets.sources.git.inspection import inspect_commits
+from perf_assets.sources.git.inspection_worker import inspect
 from perf_assets.sources.git.szz.introducing import Trace, trace_by_blame
 from perf_assets.sources.git.szz.line_history import LineHistory
 from perf_assets.sources.git.szz.removed_lines import RemovedCode
@@ -192,10 +193,12 @@ def test_many_commits_are_looked_at_as_one_by_one(
     with monkeypatch.context() as patch:
         patch.setattr("perf_assets.sources.git.inspection._history", lambda clone, shas: None)
         few = list(inspect_commits(tmp_path / "source.git", plain))
-    for name, value in (("_WORTH_A_HISTORY", 1), ("_AT_ONCE", 4), ("_TRACED_AT_ONCE", 5)):
+    inspected = list(inspect(tmp_path / "source.git", plain))
+    for name, value in (("_WORTH_A_HISTORY", 1), ("AT_ONCE", 4), ("_TRACED_AT_ONCE", 5)):
         monkeypatch.setattr(f"perf_assets.sources.git.inspection.{name}", value)
-    monkeypatch.setattr("perf_assets.sources.git.inspection._BYTES_AT_ONCE", 1)
+    monkeypatch.setattr("perf_assets.sources.git.inspection_worker._BYTES_AT_ONCE", 1)
     assert list(inspect_commits(tmp_path / "source.git", plain)) == few
+    assert list(inspect(tmp_path / "source.git", plain)) == inspected
 
 
 # ---- histories rich in merges

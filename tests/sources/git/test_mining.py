@@ -12,16 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sources.git import (
-    Clone,
-    changes,
-    commit_months,
-    list_commits,
-    read_commits,
-    read_issue_templates,
-    update_clone,
-)
-from perf_assets.sources.git.templates import is_issue_template
+from perf_assets.sources.git import changes
+from perf_assets.sources.git.clone import Clone, update_clone
+from perf_assets.sources.git.history import commit_months, list_commits
+from perf_assets.sources.git.mining import read_commits
+from perf_assets.sources.git.templates import is_issue_template, read_issue_templates
 from perf_assets.tables import schema_of
 from tests.effort import examples
 from tests.git_repositories import (

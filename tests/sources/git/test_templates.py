@@ -1,9 +1,6 @@
 """Issue templates of the history: found as GitHub finds them, read as their issues read."""
 
-from perf_assets.sources.git import (
-    read_issue_templates,
-)
-from perf_assets.sources.git.templates import is_issue_template
+from perf_assets.sources.git.templates import is_issue_template, read_issue_templates
 from tests.git_repositories import (
     FILE,
     Made,

@@ -14,12 +14,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from perf_assets.sources.git.blame import Entry, pass_back
-from perf_assets.sources.git.command import GitError, in_clone, local_environment, run, streamed
+from perf_assets.sources.git.command import (
+    LACKS,
+    GitError,
+    in_clone,
+    local_environment,
+    run,
+    streamed,
+)
 from perf_assets.sources.git.line_changes import Hunks, compare_blobs
 from perf_assets.sources.git.szz.ancestry import ABSENT, SUBMODULE
 from perf_assets.sources.git.szz.flat_trees import borrow_objects
 from perf_assets.sources.git.szz.versions import Versions
-from perf_assets.sources.git.unreadable import LACKS
 
 # git's own: letters and digits that a fragment must have more of, for chance to be ruled out.
 _MOVED, _COPIED = 20, 40
