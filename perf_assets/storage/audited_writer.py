@@ -236,6 +236,8 @@ class AuditedWriter:
     def _loads(self, offers: Sequence[PartitionWrite]) -> dict[_PartitionKey, Mapping[str, object]]:
         """The good loads of the offered partitions."""
         repositories = {offer.repository for offer in offers} - {None}
+        if not repositories:
+            return {}
         loads = self.database.frame(
             """
             SELECT * FROM meta.partition_loads

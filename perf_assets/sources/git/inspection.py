@@ -17,7 +17,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import perf_assets
 from perf_assets.errors import PerfAssetsError
@@ -36,8 +36,10 @@ from perf_assets.sources.git.command import (
 )
 from perf_assets.sources.git.inspection_worker import AT_ONCE, Inspected
 from perf_assets.sources.git.szz.introducing import Trace, trace_by_blame
-from perf_assets.sources.git.szz.line_history import LineHistory
 from perf_assets.sources.git.szz.removed_lines import RemovedCode, RemovedFrom
+
+if TYPE_CHECKING:  # a run without new fixes should not wait for it
+    from perf_assets.sources.git.szz.line_history import LineHistory
 
 WORKERS = 2
 _WORTH_A_HISTORY = 20  # commits: for fewer, a refresh need not read what exists
@@ -97,8 +99,10 @@ def inspect_commits(clone: Path, shas: Sequence[str]) -> Generator[CommitInspect
             yield from _traced_together(clone, read, waiting[first : first + _TRACED_AT_ONCE])
 
 
-def _history(clone: Path, shas: Sequence[str]) -> LineHistory | None:
+def _history(clone: Path, shas: Sequence[str]) -> "LineHistory | None":
     """What traces where lines come from; None where git is run commit by commit."""
+    from perf_assets.sources.git.szz.line_history import LineHistory  # noqa: PLC0415
+
     if len(shas) < _WORTH_A_HISTORY:
         return None
     try:
@@ -108,14 +112,14 @@ def _history(clone: Path, shas: Sequence[str]) -> LineHistory | None:
 
 
 def _traced_together(
-    clone: Path, history: LineHistory | None, inspected: Sequence[Inspected]
+    clone: Path, history: "LineHistory | None", inspected: Sequence[Inspected]
 ) -> list[CommitInspection]:
     with phase(f"tracing the lines that {len(inspected)} commits remove"):
         return list(_traced(clone, history, inspected))
 
 
 def _traced(
-    clone: Path, history: LineHistory | None, inspected: Sequence[Inspected]
+    clone: Path, history: "LineHistory | None", inspected: Sequence[Inspected]
 ) -> Iterator[CommitInspection]:
     fixes = [(one.sha, one.removed) for one in inspected]
     try:

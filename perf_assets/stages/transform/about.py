@@ -11,7 +11,7 @@ from perf_assets.config.study import Study
 from perf_assets.sql_models.files import views_over
 from perf_assets.storage.audit.records import RESULTS
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.database_copy import STORAGE_VERSION, content, tables_of
+from perf_assets.storage.database_copy import STORAGE_VERSION, row_counts
 from perf_assets.storage.lake_rows import IN_LAKE, MEANING
 from perf_assets.storage.publishing import ABOUT
 from perf_assets.storage.warehouse import FORMAT, Difference
@@ -186,11 +186,8 @@ def store_database_facts(writer: AuditedWriter) -> None:
 
 def _rows(writer: AuditedWriter) -> Iterator[Fact]:
     connection = writer.database.connection
-    rows = {
-        table: content(connection, f"FROM {table}")[0]
-        for table in tables_of(connection)
-        if not table.startswith("meta.")
-    }
+    counts = row_counts(connection)
+    rows = {table: count for table, count in counts.items() if not table.startswith("meta.")}
     lake, far = _far_from_here(writer)
     # Where somebody pulled a repository, its rows are here.
     left_out = [] if any(rows.get(table) for table in far) else [*far, *views_over(far)]

@@ -1,6 +1,7 @@
 """Deriving everything: the models and the statistics, of which only those whose inputs changed."""
 
 import logging
+from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ from perf_assets.storage import fingerprints
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.verdicts import keep_verdicts
 from perf_assets.tables import table_of
+
+UNDER_WAY = 3
+"""Tables that are audited while the next one is computed, whose rows are held in memory."""
 
 log = logging.getLogger(__name__)
 
@@ -86,14 +90,14 @@ def _derived(
             continue
         model = models_by_name().get(name)
         if model is not None and model.table.is_view:
-            yield from work.finished()
             is_same = name in standing and not changed & set(made_from()[name])
-            if not is_same and lay_view(writer, model):
-                changed.add(name)
+            if not is_same:
+                yield from work.finished()
+                if lay_view(writer, model):
+                    changed.add(name)
             yield Derived(name, name in changed or name in forced)
             continue
-        if work.table in _inputs(name):
-            yield from work.finished()
+        yield from work.finished_with(_inputs(name))
         if work.failed & set(_inputs(name)):
             log.warning("%s is left as it was, for what it is made from failed its audit", name)
             work.failed.add(name)
@@ -112,43 +116,58 @@ def _derived(
                 finish = build_analysis(writer, name, there.engine, there.fingerprints)
             else:
                 finish = build_model(writer, model, there.engine)
-        finally:  # whatever becomes of this one
-            taken = monotonic() - begun
+        except Exception:  # whatever becomes of this one
             yield from work.finished()
-        work.begin(name, basis, finish, taken)
+            raise
+        taken = monotonic() - begun
+        yield from work.finished(UNDER_WAY - 1)
+        work.begin(_Begun(name, basis, finish, taken))
     yield from work.finished()
 
 
-class _Work:
-    """The table whose audit goes on while the next one is computed; and those that failed theirs.
+@dataclass(frozen=True)
+class _Begun:
+    """A table that was computed, in so long; ``finish`` waits for its audit and stores it."""
 
-    table : its name; none when nothing is under way.
+    table: str
+    basis: str
+    finish: Callable[[], WriteOutcome]
+    seconds: float
+
+
+class _Work:
+    """The tables whose audits go on while the next ones are computed; and those that failed theirs.
+
+    They are stored in the order in which they were computed.
     """
 
     def __init__(self, writer: AuditedWriter) -> None:
-        self.table: str | None = None
         self.failed: set[str] = set()
+        self._begun: deque[_Begun] = deque()
         self._writer = writer
 
-    def begin(
-        self, table: str, basis: str, finish: Callable[[], WriteOutcome], seconds: float
-    ) -> None:
-        """Have ``table`` computed, in so long; ``finish`` waits for its audit and stores it."""
-        self.table, self._basis, self._finish, self._seconds = table, basis, finish, seconds
+    def begin(self, begun: _Begun) -> None:
+        """Let the audit of a table go on."""
+        self._begun.append(begun)
 
-    def finished(self) -> Iterator[Derived]:
-        """The table that is under way, stored or refused; nothing where none is."""
-        if self.table is None:
-            return
-        table, self.table = self.table, None
-        begun = monotonic()
-        outcome = self._finish()
-        seconds = self._seconds + monotonic() - begun
-        yield Derived(table, is_new=True, outcome=outcome, seconds=seconds)
-        if outcome.failure is None:
-            fingerprints.note(self._writer.database, [table], self._basis)
-        else:
-            self.failed.add(table)
+    def finished(self, at_most: int = 0) -> Iterator[Derived]:
+        """The tables that are under way, stored or refused, until ``at_most`` so many are left."""
+        while len(self._begun) > at_most:
+            one = self._begun.popleft()
+            began = monotonic()
+            outcome = one.finish()
+            seconds = one.seconds + monotonic() - began
+            yield Derived(one.table, is_new=True, outcome=outcome, seconds=seconds)
+            if outcome.failure is None:
+                fingerprints.note(self._writer.database, [one.table], one.basis)
+            else:
+                self.failed.add(one.table)
+
+    def finished_with(self, tables: Collection[str]) -> Iterator[Derived]:
+        """The same, until none of ``tables`` is among those that are left."""
+        places = [place for place, one in enumerate(self._begun, 1) if one.table in tables]
+        if places:
+            yield from self.finished(len(self._begun) - places[-1])
 
 
 def _standing(writer: AuditedWriter) -> set[str]:
