@@ -116,11 +116,17 @@ def test_a_row_made_to_break_a_rule_breaks_it(table: str, rule: str) -> None:
 
 
 @pytest.mark.parametrize("table", some("raw.issues", *TABLES))
-def test_configurations_that_are_kept_change_no_finding(
+def test_what_validation_is_spared_changes_no_finding(
     table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Great Expectations as it is finds the same: verdicts, failing rows and reasons."""
     found = breaches(table)
+    great_expectations.prepare()
+    from great_expectations.execution_engine import (  # noqa: PLC0415
+        pandas_execution_engine,
+    )
+
+    monkeypatch.setattr(pandas_execution_engine, "HASH_THRESHOLD", 1e9)
     monkeypatch.setattr(great_expectations, "_configurations_kept", nullcontext)
     monkeypatch.setattr(batch_validation, "validate", _validated_here)
     assert breaches.__wrapped__(table) == found
