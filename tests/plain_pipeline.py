@@ -18,7 +18,7 @@ from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lock import writing
 from perf_assets.storage.publishing import publish
-from perf_assets.storage.warehouse import open_warehouse
+from perf_assets.storage.warehouse import kept_open, open_warehouse
 
 log = logging.getLogger("perf_assets")
 
@@ -52,7 +52,7 @@ def run_pipeline(
     study = study.as_far_as(until)
     options = StepOptions(is_reconciling=reconcile, is_forced=force, longest_wait=longest_wait)
     failures: list[str] = []
-    with writing(data_dir.path):
+    with writing(data_dir.path), kept_open(data_dir.warehouse):
         with open_warehouse(data_dir.warehouse) as database:
             writer = AuditedWriter(database, data_dir)
             for repository in study.repositories:
