@@ -140,7 +140,13 @@ def _clean(
     counts: dict[str, int] = {}
     columns = connection.execute(TEXT_COLUMNS).fetchall()
     with_emails = {table for table, column, _ in columns if column == "author_email"}
+    has_rows = {
+        table: bool(connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchall())
+        for table in dict.fromkeys(table for table, *_ in columns)
+    }
     for table, column, _ in columns:
+        if not has_rows[table]:  # as most are, and each query takes a millisecond
+            continue
         if column in NAMES and table in with_emails:
             continue
         name = quoted_name(column)
