@@ -16,55 +16,22 @@ from perf_assets.archive.comparing import compare
 from perf_assets.archive.manifest import LOCK, MANIFEST, STUDY, SUMS, VERDICTS, sums_text
 from perf_assets.archive.preparing import Options
 from perf_assets.archive.writing import write_archive
-from perf_assets.config.study import Study, load_study
+from perf_assets.config.study import Study
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.publishing import publish
-from perf_assets.storage.verdicts import keep_verdicts
 from perf_assets.storage.warehouse import open_warehouse
+from tests.archive.conftest import PERSON, RATER
 from tests.effort import IS_THOROUGH
-from tests.model_database import insert
-from tests.rows import verdict
-from tests.support import Prepared, perf_assets
+from tests.support import perf_assets
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
 TOKEN = "gh" + "p_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
-RATER = "Ann Rater"
-PERSON = "dev0001"
 SOURCES = (
     "SELECT DISTINCT author FROM raw.issues UNION SELECT DISTINCT author FROM raw.issue_comments"
 )
 LABELS = "tables/labels.performance_labels.parquet"
 RULE = "rules/sql_models/marts/bug_metrics.sql"
-
-
-@pytest.fixture(scope="module")
-def home(small: Prepared, tmp_path_factory: pytest.TempPathFactory) -> DataDirectory:
-    """A data directory with a verdict, and with a person's mail address in a text."""
-    directory = tmp_path_factory.mktemp("archives") / "home"
-    found = DataDirectory(shutil.copytree(small.data_dir, directory))
-    with open_warehouse(found.warehouse) as database:
-        insert(database.connection, "reviews.verdicts", [verdict(1, RATER, 1, "yes")])
-        database.connection.execute(
-            "UPDATE raw.issue_comments SET body = body || ' -- ask ' || ? || ', ada@example.org, '"
-            " || 'or https://github.com/' || ? WHERE comment_id % 3 = 0",
-            [PERSON, PERSON],
-        )
-        keep_verdicts(database, found)
-    publish(found)
-    return found
-
-
-@pytest.fixture(scope="module")
-def study(small: Prepared) -> Study:
-    return load_study(small.study)
-
-
-@pytest.fixture(scope="module")
-def archive(home: DataDirectory, study: Study, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("archive") / "study.zip"
-    write_archive(home, study, path)
-    return path
 
 
 def contents(path: Path) -> dict[str, bytes]:
@@ -103,7 +70,9 @@ def refused(ran: object, *words: str) -> None:
 def test_the_same_database_gives_the_same_bytes_and_all_of_it_is_computed_again_equal(
     home: DataDirectory, study: Study, archive: Path, tmp_path: Path
 ) -> None:
-    write_archive(home, study, tmp_path / "again.zip")
+    (tmp_path / "link.zip").symlink_to(tmp_path / "again.zip")
+    write_archive(home, study, tmp_path / "link.zip")
+    assert (tmp_path / "link.zip").is_symlink()
     assert (tmp_path / "again.zip").read_bytes() == archive.read_bytes()
     check = check_archive(archive)
     assert [one for one in check.findings if one.state == "differs"] == []
