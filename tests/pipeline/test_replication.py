@@ -49,16 +49,20 @@ def quiet() -> None:
 
 
 @pytest.fixture(scope="module")
-def small(
-    once: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Database]:
-    """The hand-made package of both frameworks, replicated."""
+def replicated(once: Callable[..., Path]) -> Path:
+    """The hand-made package of both frameworks in the data directory that it was replicated in."""
 
     def fill(directory: Path) -> None:
         directory.mkdir()
         replicate(directory, write_package(directory / "package"))
 
-    warehouse = once("replicated", fill) / "warehouse.duckdb"
+    return once("replicated", fill)
+
+
+@pytest.fixture(scope="module")
+def small(replicated: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """The hand-made package of both frameworks, replicated."""
+    warehouse = replicated / "warehouse.duckdb"
     # One process at a time opens a warehouse.
     own = shutil.copy(warehouse, tmp_path_factory.mktemp("replicated") / warehouse.name)
     with open_warehouse(own) as database:
@@ -352,11 +356,13 @@ def test_the_problems_are_those_of_the_file_the_folder_or_before(tmp_path: Path)
         assert held() == ([("7", "problems.csv")], [])
 
 
-def test_the_published_problems_give_every_figure_of_their_study(tmp_path: Path) -> None:
+def test_the_published_problems_give_every_figure_of_their_study(
+    replicated: Path, tmp_path: Path
+) -> None:
     if not PROBLEMS.is_file():
         pytest.skip(f"the published problems are not at {PROBLEMS}")
-    data_dir, folder = tmp_path / "home", write_package(tmp_path / "package")
-    arguments = ("--data", folder, "--accept-changes", "--data-dir", data_dir)
+    data_dir = shutil.copytree(replicated, tmp_path / "home")
+    arguments = ("--data", data_dir / "package", "--accept-changes", "--data-dir", data_dir)
     alone = perf_assets("replicate", *arguments)
     assert alone.returncode == 0, alone.stdout + alone.stderr
     assert "give its published file by --problems" in alone.stdout
