@@ -6,11 +6,13 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import duckdb
 import pytest
 import sqlglot
+from sqlglot import exp
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.paths import models_dir
@@ -43,6 +45,14 @@ def database() -> duckdb.DuckDBPyConnection:
 
 def model(name: str) -> Model:
     return next(model for model in load_models() if model.name == name)
+
+
+@cache
+def syntax_tree(name: str) -> exp.Expression:
+    """The text of a model parsed, only to be read."""
+    (query,) = sqlglot.parse(model(name).sql, dialect="duckdb")
+    assert query is not None
+    return query
 
 
 def columns_of(connection: duckdb.DuckDBPyConnection, query: str) -> list[tuple[str, str]]:
@@ -165,36 +175,29 @@ def test_mined_and_published_data_are_united_in_staging() -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_models_join_by_name_where_names_are_equal(name: str) -> None:
-    query = sqlglot.parse_one(model(name).sql, dialect="duckdb")
+    query = syntax_tree(name)
     spelled_out = [
         join.args["on"].sql()
-        for join in query.find_all(sqlglot.exp.Join)
+        for join in query.find_all(exp.Join)
         if join.args.get("on") is not None and is_by_name(join.args["on"])
     ]
     assert spelled_out == []
 
 
-def is_by_name(condition: sqlglot.exp.Expression) -> bool:
-    parts = condition.flatten() if isinstance(condition, sqlglot.exp.And) else [condition]
-    return all(
-        isinstance(part, sqlglot.exp.EQ) and part.left.name == part.right.name for part in parts
-    )
+def is_by_name(condition: exp.Expression) -> bool:
+    parts = condition.flatten() if isinstance(condition, exp.And) else [condition]
+    return all(isinstance(part, exp.EQ) and part.left.name == part.right.name for part in parts)
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_models_keep_to_what_is_translated_to_spark_in_full(name: str) -> None:
-    text = sqlglot.transpile(
-        model(name).sql, "duckdb", "spark", unsupported_level=sqlglot.ErrorLevel.RAISE
-    )
-    assert len(text) == 1
-    query = sqlglot.parse_one(model(name).sql, dialect="duckdb")
+    query = syntax_tree(name)
+    assert query.sql("spark", unsupported_level=sqlglot.ErrorLevel.RAISE)
     # Without a word, an unknown function is passed on as it is, len() is taken for that of a text,
     # and the order of a list is dropped.
-    assert [function.name for function in query.find_all(sqlglot.exp.Anonymous)] == []
-    assert list(query.find_all(sqlglot.exp.Length)) == []
-    assert [
-        found for found in query.find_all(sqlglot.exp.ArrayAgg) if found.find(sqlglot.exp.Order)
-    ] == []
+    assert [function.name for function in query.find_all(exp.Anonymous)] == []
+    assert list(query.find_all(exp.Length)) == []
+    assert [found for found in query.find_all(exp.ArrayAgg) if found.find(exp.Order)] == []
 
 
 def test_a_model_is_described_by_the_comment_at_its_head() -> None:
@@ -206,9 +209,9 @@ def test_a_model_is_described_by_the_comment_at_its_head() -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_step_of_a_model_is_used(name: str) -> None:
-    query = sqlglot.parse_one(model(name).sql, dialect="duckdb")
-    steps = [step.alias for step in query.find_all(sqlglot.exp.CTE)]
-    read = {table.name for table in query.find_all(sqlglot.exp.Table) if not table.db}
+    query = syntax_tree(name)
+    steps = [step.alias for step in query.find_all(exp.CTE)]
+    read = {table.name for table in query.find_all(exp.Table) if not table.db}
     assert [step for step in steps if step not in read] == []
 
 
