@@ -85,10 +85,16 @@ class Ran:
 
 def perf_assets(*arguments: str | Path, **changes: str) -> Ran:
     """Run the command line within this process, with Dagster's record in memory."""
+    with _record_in_memory(str(arguments[0])):
+        return perf_assets_on_disk(*arguments, **changes)
+
+
+def perf_assets_on_disk(*arguments: str | Path, **changes: str) -> Ran:
+    """Run the command line within this process, with Dagster's record on disk."""
     # It measures the terminal when it is imported: after conftest.py has said how wide that is.
     from perf_assets.cli.commands import commands  # noqa: PLC0415
 
-    with undone(changes), _record_in_memory(str(arguments[0])):
+    with undone(changes):
         result = CliRunner().invoke(commands, list(map(str, arguments)))
     stderr = result.stderr
     if result.exception is not None and not isinstance(result.exception, SystemExit):
