@@ -23,7 +23,6 @@ from perf_assets.storage.database_copy import (
     create_database,
     read_whole,
     set_in_place,
-    tables_of,
 )
 from perf_assets.storage.database_errors import LOCK_HOLDER, explained
 from perf_assets.storage.lake_rows import make_left_out
@@ -198,10 +197,10 @@ class Database:
 
         updated_at : as the watermark of the repository has it where that is later.
         """
-        # What an older version published has no watermarks, and is read too.
-        has_any = WATERMARKS in tables_of(self.connection)
-        query = WITH_WATERMARKS if has_any else PARTITION_LOADS
-        return self.frame(query, [table, repository])
+        try:
+            return self.frame(WITH_WATERMARKS, [table, repository])
+        except duckdb.CatalogException:  # what an older version published has no watermarks
+            return self.frame(PARTITION_LOADS, [table, repository])
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from perf_assets.tables import declared
 from perf_assets.tables.ddl import table_definition
 from tests.model_database import insert
 from tests.paths import ROOT
-from tests.rows import issue, static_finding, verdict
+from tests.rows import issue, loads, static_finding, verdict
 
 pytestmark = pytest.mark.slow
 
@@ -301,3 +301,14 @@ def test_stored_values_of_format_11_get_their_new_spelling(tmp_path: Path) -> No
     assert data_dir.verdicts.read_bytes() == kept
     (read,) = read_log(data_dir.verdicts).rows["reviews.question_verdicts"]["kinds"].to_list()
     assert read == ["training_anomaly", "performance"]
+
+
+def test_loads_that_were_published_before_there_were_watermarks_are_read(
+    empty_data_dir: DataDirectory,
+) -> None:
+    with open_warehouse(empty_data_dir.warehouse) as database:
+        insert(database.connection, "meta.partition_loads", loads("2020-01"))
+        known = database.loads("raw.issues", "owner/name")
+        database.connection.execute("DROP TABLE meta.watermarks")
+        assert database.loads("raw.issues", "owner/name").equals(known)
+        assert known["month"].to_list() == ["2020-01"]
