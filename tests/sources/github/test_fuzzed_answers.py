@@ -7,7 +7,7 @@ import pytest
 from tests.answer_fuzzing import Fuzzer
 from tests.effort import IS_THOROUGH
 
-NUMBER = 30_000 if IS_THOROUGH else 2000
+NUMBER = 30_000 if IS_THOROUGH else 1000
 
 
 @pytest.mark.slow
