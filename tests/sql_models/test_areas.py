@@ -135,7 +135,7 @@ evidence = st.lists(
 )
 
 
-@settings(max_examples=examples(10, 100), deadline=None)
+@settings(max_examples=examples(6, 100), deadline=None)
 @given(evidence)
 def test_the_shares_of_a_bug_report_make_one(rows: list[tuple[int, str, str, str]]) -> None:
     database = ModelDatabase()

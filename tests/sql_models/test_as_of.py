@@ -243,7 +243,7 @@ def tracker(stories: list[list[tuple[int, str]]], until: int) -> Tables:
     }
 
 
-@settings(max_examples=examples(8), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(5, 40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(stories=st.lists(lives(1), min_size=1, max_size=6), month=st.sampled_from(MONTHS))
 def test_what_happens_after_a_month_leaves_its_row_and_all_before_it(
     database: ModelDatabase, stories: list[list[tuple[int, str]]], month: str

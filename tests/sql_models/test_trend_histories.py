@@ -133,7 +133,7 @@ def expected_month(reports: list[Row], month: str) -> tuple[Any, ...]:
 
 @pytest.mark.slow
 @settings(
-    max_examples=examples(20),
+    max_examples=examples(10, 100),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
@@ -161,7 +161,7 @@ def test_trend_equals_a_count_of_every_bug_at_the_end_of_every_month(
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(8), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(5, 40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(reports=st.lists(histories(), max_size=8))
 def test_once_everything_is_over_the_series_agrees_with_the_breakdown(
     western: ModelDatabase, reports: list[Row]

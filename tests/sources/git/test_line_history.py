@@ -132,7 +132,7 @@ class History:
         )
 
 
-@settings(max_examples=examples(15))
+@settings(max_examples=examples(10, 75))
 @given(seed=st.integers(0, 2**32), commits=st.integers(3, 25))
 @example(seed=6166672, commits=25)  # a version that was dropped is needed once more
 def test_lines_are_followed_as_git_blame_follows_them(
@@ -263,7 +263,7 @@ def removals(repository: Path, shas: list[str], made: list[Made]) -> list[tuple[
     return [(found.sha, found.removed) for found in inspect(repository, plain)]
 
 
-@settings(max_examples=examples(10))
+@settings(max_examples=examples(6, 50))
 @given(st.integers(0, 2**32), st.sampled_from(SHAPES), st.integers(10, 60))
 def test_each_version_is_visited_once_however_branches_part_and_meet(
     tmp_path_factory: pytest.TempPathFactory, seed: int, shape: str, commits: int
@@ -308,7 +308,7 @@ def test_a_fix_that_takes_too_much_work_is_given_up_alike_whatever_it_is_traced_
     assert [alone.trace([fix])[0] for fix in fixes] == expected
 
 
-@settings(max_examples=examples(10))
+@settings(max_examples=examples(6, 50))
 @given(seed=st.integers(0, 2**32))
 @example(seed=539)  # more objects than git leaves loose
 def test_fixes_that_lead_to_a_missing_file_say_so_and_the_others_are_traced_as_ever(

@@ -357,7 +357,7 @@ def histories(draw):
     return made
 
 
-@settings(max_examples=examples(16))
+@settings(max_examples=examples(10, 80))
 @given(histories(), st.integers(1, 4))
 def test_any_history_has_pydrillers_numbers_whatever_the_batches(history, batch):
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
