@@ -120,7 +120,7 @@ def shown(study: Study, data_dir: DataDirectory, instance: dg.DagsterInstance) -
     return found
 
 
-@pytest.mark.usefixtures("trusting_auditor")
+@pytest.mark.usefixtures("trusting_auditor", "undrawn_report")
 def test_what_is_stored_is_shown_however_it_was_stored(
     study: Study, reported_data_dir: Path, known: dg.DagsterInstance, tmp_path: Path
 ) -> None:
@@ -199,7 +199,7 @@ def test_a_refresh_tells_nothing_of_what_did_not_change(
     assert {name: after[name] for name in before} == before
 
 
-@pytest.mark.usefixtures("trusting_auditor")
+@pytest.mark.usefixtures("trusting_auditor", "undrawn_report")
 def test_a_refresh_tells_of_what_changed_and_of_what_follows_from_it(
     study: Study, data_dir: DataDirectory, instance: dg.DagsterInstance
 ) -> None:

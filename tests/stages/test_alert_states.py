@@ -144,6 +144,7 @@ def test_states_come_back_from_the_log_and_from_a_backup(
     assert states(elsewhere) == said
 
 
+@pytest.mark.usefixtures("undrawn_report")
 def test_the_command_lists_sets_and_keeps_over_the_next_run(
     sampled: Prepared, tmp_path: Path
 ) -> None:

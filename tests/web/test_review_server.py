@@ -62,6 +62,7 @@ def imports(trusting_auditor: None, monkeypatch: pytest.MonkeyPatch) -> list[lis
     return commands
 
 
+@pytest.mark.usefixtures("undrawn_report")
 @pytest.mark.parametrize("is_by_page", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
 def test_two_raters_judge_blindly_and_bring_their_answers_in(
     data_dir: Path, request: pytest.FixtureRequest, *, is_by_page: bool
