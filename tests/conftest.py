@@ -161,6 +161,13 @@ def made_warehouses() -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def warehouses_are_made() -> Iterator[None]:
+    """Makes the warehouse of a test that shows that the copy makes no difference."""
+    with made_warehouses():
+        yield
+
+
 def derived_of_nothing(directory: Path) -> None:
     """Makes a data directory without rows, in which all is up to date."""
     from perf_assets.stages.transform.derivation import derive  # noqa: PLC0415

@@ -120,13 +120,13 @@ def shown(study: Study, data_dir: DataDirectory, instance: dg.DagsterInstance) -
     return found
 
 
-@pytest.mark.usefixtures("trusting_auditor", "undrawn_report")
+@pytest.mark.usefixtures("trusting_auditor", "undrawn_report", "warehouses_are_made")
 def test_what_is_stored_is_shown_however_it_was_stored(
     study: Study, reported_data_dir: Path, known: dg.DagsterInstance, tmp_path: Path
 ) -> None:
     """By a run of Dagster on an empty data directory, or by the plain pipeline, reported later.
 
-    Both store the same.
+    Both store the same, though the plain one began with a copy of a warehouse without rows.
     """
     reported = shown(study, DataDirectory.of(reported_data_dir), known)
     with dg.DagsterInstance.ephemeral() as other:
