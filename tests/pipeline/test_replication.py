@@ -70,13 +70,18 @@ def small(replicated: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @pytest.fixture(scope="module")
-def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+def real(once: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     """The published PyTorch files, replicated."""
     if not PYTORCH_PACKAGE.is_dir():
         pytest.skip(f"the published PyTorch files are not at {PYTORCH_PACKAGE}")
-    data_dir = tmp_path_factory.mktemp("real")
-    replicate(data_dir, PYTORCH_PACKAGE, accept_changes=False)
-    with open_warehouse(data_dir / "warehouse.duckdb") as database:
+
+    def fill(directory: Path) -> None:
+        directory.mkdir()
+        replicate(directory, PYTORCH_PACKAGE, accept_changes=False)
+
+    warehouse = once("pytorch", fill) / "warehouse.duckdb"
+    own = shutil.copy(warehouse, tmp_path_factory.mktemp("real") / warehouse.name)
+    with open_warehouse(own) as database:
         yield database
 
 

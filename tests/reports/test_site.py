@@ -4,7 +4,7 @@ import gzip
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -349,11 +349,12 @@ def test_a_registry_that_cannot_be_asked_is_named(
 
 
 @pytest.fixture(scope="module")
-def console_database(data_dir: DataDirectory, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("console") / "console.duckdb"
-    queries = list(cookbook().values())
-    assert write_console_database(data_dir.published, path, (), queries) == queries
-    return path
+def console_database(data_dir: DataDirectory, once: Callable[..., Path]) -> Path:
+    def fill(path: Path) -> None:
+        queries = list(cookbook().values())
+        assert write_console_database(data_dir.published, path, (), queries) == queries
+
+    return once("console.duckdb", fill)
 
 
 @pytest.mark.parametrize("name", cookbook() if IS_THOROUGH else QUERIES)
