@@ -23,7 +23,6 @@ from perf_assets.lake.pull import pull
 from perf_assets.lake.push import push
 from perf_assets.lake.snapshots import released
 from perf_assets.storage.warehouse import Database
-from tests.effort import some
 from tests.lakes import ENTRY, assert_equal, begun, fill, memory
 from tests.ports import free_port
 
@@ -233,6 +232,7 @@ def between(bucket: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Between]:
     server.server_close()
 
 
+@pytest.mark.exhaustive
 def test_a_lake_in_s3_is_as_one_in_a_folder(data_dir: Database, between: Between) -> None:
     lake, other = Lake.of("s3://bucket/whole"), memory()
     with leased(lake, ONE, "worker") as lease:
@@ -274,7 +274,8 @@ def test_storage_that_refuses_now_and_then_and_is_slow_is_asked_again(
     assert between.asked > 40
 
 
-@pytest.mark.parametrize(("refuses", "seconds"), some((1, 0.0), (0, 30.0)))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("refuses", "seconds"), [(1, 0.0), (0, 30.0)])
 def test_storage_that_does_not_answer_is_said_so_in_time(
     data_dir: Database, between: Between, refuses: int, seconds: float
 ) -> None:
@@ -294,6 +295,7 @@ def test_storage_that_does_not_answer_is_said_so_in_time(
     assert push(data_dir, lake, ONE).months == ("2020-02",)
 
 
+@pytest.mark.exhaustive
 def test_a_bucket_that_is_not_there_is_named(data_dir: Database, between: Between) -> None:
     with pytest.raises(PerfAssetsError, match="s3://nobody/x: there is no such bucket"):
         push(data_dir, Lake.of("s3://nobody/x"), ONE)
