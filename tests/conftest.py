@@ -267,52 +267,6 @@ def undrawn_report(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def warehouses_stay_open() -> Iterator[None]:
-    """Keeps each warehouse open between its openings, as a run does, until the test ends.
-
-    To open and close one takes a tenth of a second, which is most of what it takes to look at a
-    table. Who reads the file itself closes it first, by ``let_go``. In `make test-all` each is
-    closed as ever.
-    """
-    if IS_THOROUGH:
-        yield
-        return
-
-    import duckdb  # noqa: PLC0415
-
-    from perf_assets.storage import warehouse  # noqa: PLC0415
-
-    before = dict(warehouse._kept)
-    keep, make, connect = warehouse._keep, warehouse._make, duckdb.connect
-
-    def kept(path: Path) -> None:
-        warehouse._kept.setdefault(path)
-        keep(path)
-
-    def made(data_dir: "DataDirectory") -> None:
-        warehouse.let_go(data_dir.warehouse)  # of a file that is there no more
-        make(data_dir)
-
-    def connected(
-        database: str | Path = ":memory:", *, read_only: bool = False, **others: object
-    ) -> "duckdb.DuckDBPyConnection":
-        # DuckDB opens a file that is open for writing only once more for writing.
-        is_open = warehouse._kept.get(Path(database)) is not None
-        return connect(database, read_only=read_only and not is_open, **others)  # type: ignore[arg-type]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(warehouse, "_keep", kept)
-        patch.setattr(warehouse, "_make", made)
-        patch.setattr(duckdb, "connect", connected)
-        try:
-            yield
-        finally:
-            for path in warehouse._kept.keys() - before.keys():
-                warehouse.let_go(path)
-                del warehouse._kept[path]
-
-
-@pytest.fixture
 def empty_data_dir(laid: Path, tmp_path: Path) -> "DataDirectory":
     """A data directory without rows, to be filled: creating views takes most of a second."""
     from perf_assets.storage.data_directory import DataDirectory  # noqa: PLC0415

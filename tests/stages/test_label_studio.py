@@ -15,7 +15,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.stages.reviewing import import_sheet, sample_sheet, sample_tasks
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.storage.warehouse import Database, let_go, open_warehouse
+from perf_assets.storage.warehouse import Database, open_warehouse
 from tests.label_studio_exports import exported, exported_flat
 from tests.model_database import insert
 from tests.review_sheets import YES, written
@@ -109,7 +109,6 @@ def test_an_export_with_one_mistake_leaves_everything_as_it_was(
 
 
 def test_tasks_and_their_configuration_are_written_side_by_side(data_dir: DataDirectory) -> None:
-    let_go(data_dir.warehouse)
     data_dir.warehouse.rename(data_dir.published)
     sample = ("review", "sample", "--n", "3", "--seed", "5", "--data-dir", data_dir.path)
     ran = perf_assets(*sample, "--unlabelled", "2", "--label-studio")
