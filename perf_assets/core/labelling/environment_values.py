@@ -21,19 +21,34 @@ SYSTEMS = (
     ("windows", re.compile(r"\bwin(?:dows)?(?:[ -]?(?:xp|vista|server|\d+))?\b")),
 )
 # In a text about learning windows slide, a MAC is an operation, and an arch is an architecture.
-SYSTEMS_IN_TEXT = (
-    *SYSTEMS[:2],
-    ("linux", re.compile(r"linux|ubuntu|debian|cent ?os|fedora|red ?hat|\brhel\b|\bwsl\d?\b")),
-    ("macos", re.compile(r"\bmac ?os\b|\bmacbook|\bos ?x\b|\bdarwin\b|\bon (?:a |my )?mac\b")),
+# A pattern is tried where one of its words is in the text: most have none, which is quickly seen.
+SYSTEMS_IN_TEXT: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
+    ("android", ("android",), SYSTEMS[0][1]),
+    ("ios", ("ios", "iphone", "ipad"), SYSTEMS[1][1]),
+    (
+        "linux",
+        (
+            *("linux", "ubuntu", "debian", "centos", "cent os", "fedora", "red hat", "redhat"),
+            *("rhel", "wsl"),
+        ),
+        re.compile(r"linux|ubuntu|debian|cent ?os|fedora|red ?hat|\brhel\b|\bwsl\d?\b"),
+    ),
+    (
+        "macos",
+        ("mac", "os x", "osx", "darwin"),
+        re.compile(r"\b(?:mac ?os\b|macbook|os ?x\b|darwin\b|on (?:a |my )?mac\b)"),
+    ),
     (
         "windows",
+        ("windows", "win7", "win8", "win10", "win11", "win32", "win64"),
         re.compile(
-            r"\b(?:on|for|under|using|in) windows\b(?! (?:of|with))|\bwin(?:7|8|10|11|32|64)\b"
-            r"|\bwindows[- ](?:7|8|10|11)\b(?! (?:times|steps|frames))"
-            r"|\bwindows[- ](?:xp|vista|server|machine|pc|os)"
+            r"\b(?:(?:on|for|under|using|in) windows\b(?! (?:of|with))|win(?:7|8|10|11|32|64)\b"
+            r"|windows[- ](?:7|8|10|11)\b(?! (?:times|steps|frames))"
+            r"|windows[- ](?:xp|vista|server|machine|pc|os))"
         ),
     ),
 )
+NEGATED_SYSTEMS = ("windows", "linux", "mac")
 NEGATED = re.compile(r"\b(?:not|isn't|never)(?: \w+){0,3}? (?:on )?(?=windows|linux|mac)\w+")
 DEVICES = (
     ("tpu", re.compile(r"\btpus?\b")),

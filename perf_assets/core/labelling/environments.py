@@ -22,6 +22,7 @@ from perf_assets.core.labelling.environment_values import (
     CUDA_IN_TEXT,
     DATA_TYPES,
     NEGATED,
+    NEGATED_SYSTEMS,
     NUMBER,
     OF_ANOTHER_PROGRAM,
     PYTHON_IN_TEXT,
@@ -75,12 +76,7 @@ LABEL_WORDS = (
     *("cuda", "python", "gpu", "os", "platform", "operating", "system", "device", "hardware"),
     *("accelerator", "framework", "type", "precision", "xla"),
 )
-# A pattern is tried where one of these is in the text: most have none, and this is quickly seen.
-SYSTEM_WORDS = (
-    *("linux", "ubuntu", "windows", "mac", "os x", "osx", "darwin", "debian", "centos", "cent os"),
-    *("android", "ios", "iphone", "ipad", "fedora", "red hat", "redhat", "rhel", "suse", "wsl"),
-    *("win7", "win8", "win10", "win11", "win32", "win64"),
-)
+# As for systems: a pattern is tried where one of these is in the text.
 DEVICE_WORDS = ("gpu", "cpu", "tpu", "cuda")
 DATA_TYPE_WORDS = (
     "float",
@@ -216,8 +212,6 @@ class Reader:
         if len(text) != len(written):  # evidence is cut from the same characters
             written = text
 
-        text = NEGATED.sub(lambda match: " " * len(match[0]), text)
-
         def stated(aspect: str, value: str, match: re.Match[str]) -> Stated:
             return Stated(aspect, value, TEXT, _around(written, match))
 
@@ -228,10 +222,11 @@ class Reader:
         def has_any(words: Iterable[str]) -> bool:
             return any(word in text for word in words)
 
-        if has_any(SYSTEM_WORDS):
-            for system, pattern in SYSTEMS_IN_TEXT:
-                if match := pattern.search(text):
-                    yield stated(OPERATING_SYSTEM, system, match)
+        if has_any(NEGATED_SYSTEMS):
+            text = NEGATED.sub(lambda match: " " * len(match[0]), text)
+        for system, words, pattern in SYSTEMS_IN_TEXT:
+            if has_any(words) and (match := pattern.search(text)):
+                yield stated(OPERATING_SYSTEM, system, match)
         for aspect, pattern, words in (
             (PYTHON, PYTHON_IN_TEXT, ("python",)),
             (CUDA, CUDA_IN_TEXT, ("cuda",)),

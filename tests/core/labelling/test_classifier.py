@@ -1,17 +1,18 @@
 """The classifier beside the rule: what it learns, why it decides, how good it is elsewhere."""
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, precision_score, recall_score, roc_auc_score
 
 from perf_assets.config.classifier import NAME, PACKAGED, as_bytes, model_of
-from perf_assets.core.labelling.classifier.boilerplate import without_boilerplate
+from perf_assets.core.labelling.classifier.boilerplate import has_sign, without_boilerplate
 from perf_assets.core.labelling.classifier.model import issue_probabilities, score
 from perf_assets.core.labelling.classifier.signals import SIGNALS, signal_values
 from perf_assets.core.labelling.classifier.terms import cleaned, counted_terms, words_of
@@ -27,6 +28,7 @@ from tests.effort import some
 from tests.paths import SHARED
 
 VERDICTS = SHARED / "verdicts"
+SIGN_PIECES = ["slow", "SLOWER", "Memory", "3 ms", " 2x ", "takes ", "time", "regression", "speed "]
 FRAMEWORKS = ("incubator-mxnet", "caffe")
 
 
@@ -108,6 +110,15 @@ def test_code_comments_and_fields_of_forms_are_not_read() -> None:
     values = signal_values(cleaned(pl.DataFrame({"title": ["T"], "body": [body]})))
     assert "slow" not in text and "leak" not in text and "gtx" in text
     assert sum(values.row(0)) == 0
+
+
+@given(
+    st.lists(st.sampled_from(SIGN_PIECES) | st.text(max_size=3), max_size=6).map("".join),
+)
+@example("\u017flow")  # which is a letter s where case does not count, and is none in lower case
+def test_a_text_has_a_sign_where_one_of_the_signals_is_found(text: str) -> None:
+    expected = any(re.search(pattern, text, re.IGNORECASE) for pattern in SIGNALS.values())
+    assert has_sign(text) == expected
 
 
 @pytest.mark.parametrize("name", SIGNALS)

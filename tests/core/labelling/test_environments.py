@@ -1,16 +1,24 @@
 """Environments of issues: read from fields, blocks and texts, and no example of a template."""
 
+import re
+
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from perf_assets.core.labelling.environment_values import (
+    NEGATED,
+    NEGATED_SYSTEMS,
+    SYSTEMS_IN_TEXT,
+)
 from perf_assets.core.labelling.environments import (
     EVIDENCE_LENGTH,
     Reader,
     environments_of_issues,
 )
 from perf_assets.tables import schema_of
+from tests.effort import examples
 
 COLLECT_ENV = """Collecting environment information...
 PyTorch version: 1.0.1
@@ -211,3 +219,21 @@ def test_any_text_is_read_and_each_value_stands_in_a_single_row(title: str, body
     assert found.schema == schema_of("labels.environments")
     key = ["repository", "number", "environment_aspect", "environment_value"]
     assert found.select(key).is_unique().all()
+
+
+@pytest.mark.parametrize("system", SYSTEMS_IN_TEXT, ids=lambda system: system[0])
+@given(data=st.data())
+@settings(max_examples=examples(30))
+def test_what_names_a_system_has_one_of_its_words(
+    system: tuple[str, tuple[str, ...], re.Pattern[str]], data: st.DataObject
+) -> None:
+    _, words, pattern = system
+    assert all(word == word.casefold() and pattern.search(f"on {word} 10 os") for word in words)
+    text = data.draw(st.from_regex(pattern))
+    assert any(word in text for word in words)
+
+
+@given(st.from_regex(NEGATED))
+@settings(max_examples=examples(30))
+def test_what_is_negated_names_one_of_these_systems(text: str) -> None:
+    assert any(word in text for word in NEGATED_SYSTEMS)

@@ -5,9 +5,19 @@ import re
 import polars as pl
 
 from perf_assets.core.labelling.boilerplate import read_bodies
-from perf_assets.core.labelling.classifier.signals import SIGNALS
+from perf_assets.core.labelling.classifier.signals import BEGINNING, SIGNALS
 
-SIGN = re.compile("|".join(f"(?:{pattern})" for pattern in SIGNALS.values()), re.IGNORECASE)
+# All begin at the beginning of a word: to look for that once is twice as fast.
+SIGNS = rf"\b(?:{'|'.join(pattern.removeprefix(BEGINNING) for pattern in SIGNALS.values())})"
+SIGN = re.compile(SIGNS, re.IGNORECASE)
+SIGN_IN_LOWER_CASE = re.compile(SIGNS)
+
+
+def has_sign(text: str) -> bool:
+    """Whether there is any sign of performance in ``text``."""
+    if text.isascii():  # most are, and in lower case they are searched twice as fast
+        return SIGN_IN_LOWER_CASE.search(text.lower()) is not None
+    return SIGN.search(text) is not None
 
 
 def without_boilerplate(issues: pl.DataFrame, templates: pl.DataFrame) -> pl.DataFrame:
@@ -22,9 +32,6 @@ def without_boilerplate(issues: pl.DataFrame, templates: pl.DataFrame) -> pl.Dat
     issues : columns number, body, author, month: all cohorts up to the last one requested.
     templates : as for :func:`~perf_assets.core.labelling.labels.label_issues`.
     """
-
-    def has_sign(text: str) -> bool:
-        return SIGN.search(text) is not None
 
     boilerplate, bodies = read_bodies(issues, templates, has_sign, has_sign)
     changed = []

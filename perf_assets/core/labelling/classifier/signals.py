@@ -4,6 +4,9 @@ from collections.abc import Mapping
 
 import polars as pl
 
+BEGINNING = r"\b"
+"""With which each pattern begins: of a word."""
+
 NUMBER = r"\d+(?:[.,]\d+)?\s*"
 
 SIGNALS: Mapping[str, str] = {
