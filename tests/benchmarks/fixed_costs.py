@@ -59,7 +59,7 @@ def main() -> None:
 def costs() -> Iterator[tuple[str, float]]:
     """Each with its seconds."""
     bare = least(lambda: python("pass"), RUNS)
-    gx = "from perf_assets.storage.audit.great_expectations import prepare; prepare()"
+    gx = "from perf_assets.storage.audit.process import import_libraries; import_libraries()"
     for title, code in (
         ("importing the command line", "import perf_assets.cli"),
         ("importing what a run needs", "import perf_assets.execution"),

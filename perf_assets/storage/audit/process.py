@@ -154,14 +154,20 @@ def serve(descriptor: int) -> NoReturn:
     """Validate for the process at the other end of the socket, until that is gone."""
     line = socket.socket(fileno=descriptor)
     _silence()
-    with suppress(Exception), gc_paused():  # the first validation meets the same, and says so
-        _import_when_used(*SELDOM_USED)
-        great_expectations.prepare()
+    with suppress(Exception):  # the first validation meets the same, and says so
+        import_libraries()
     collect_seldom()
     with suppress(OSError, EOFError):
         while True:
             send(line, _answer(receive(line)))
     os._exit(0)
+
+
+def import_libraries() -> None:
+    """Import Great Expectations, for a process of one thread."""
+    with gc_paused():
+        _import_when_used(*SELDOM_USED)
+        great_expectations.prepare()
 
 
 def _import_when_used(package: str, name: str) -> None:
