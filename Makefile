@@ -80,7 +80,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 	@# Python 3.11 puts it beside pip: ten megabytes that nothing here imports.
-	$(VENV)/bin/python -m pip uninstall --quiet --yes --disable-pip-version-check setuptools
+	$(VENV)/bin/python -m pip uninstall --quiet --quiet --yes --disable-pip-version-check setuptools
 
 # What is installed is locked in deploy/locks, with the sum of each file; make upgrade renews the locks.
 # Each lock has what its purpose needs beyond base.txt.

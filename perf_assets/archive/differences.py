@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import duckdb
 
 from perf_assets.sanitize import shortened
-from perf_assets.storage.database_copy import content
+from perf_assets.storage.database_copy import contents
 from perf_assets.tables import Table
 from perf_assets.tables.ddl import quoted_name
 
@@ -87,9 +87,9 @@ def difference(
         ((only_first, only_second),) = counts
         return TableDifference(table.name, only_first, only_first, only_second, columns=alone)
     chosen = ", ".join(map(quoted_name, columns))
-    contents = [content(connection, f"SELECT {chosen} FROM {one}") for one in (first, second)]
-    if contents[0] == contents[1]:
-        return TableDifference(table.name, contents[0][0], columns=alone)
+    held, other = contents(connection, [f"SELECT {chosen} FROM {one}" for one in (first, second)])
+    if held == other:
+        return TableDifference(table.name, held[0], columns=alone)
     keys = list(table.key)
     rest = [name for name in columns if name not in keys]
     joined = _joined(keys, rest, first, second)
@@ -110,7 +110,7 @@ def difference(
     only_first, only_second, changed, rounded = numbers
     return TableDifference(
         table.name,
-        contents[0][0],
+        held[0],
         only_first,
         only_second,
         changed,

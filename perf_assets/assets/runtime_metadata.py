@@ -17,7 +17,7 @@ from perf_assets.reports.markdown_table import markdown_table
 from perf_assets.reports.numbers import numbers_of
 from perf_assets.sanitize import for_markdown, shortened
 from perf_assets.sql_models.asset_graph import tables_of
-from perf_assets.sql_models.dependencies import made_from
+from perf_assets.sql_models.dependencies import behind_views
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.tables import Table, table_of
 
@@ -107,15 +107,7 @@ def _read_by_figure(table: str) -> frozenset[str]:
     """The tables and views that the figure of ``table`` reads, and those behind the views."""
     from perf_assets.reports.figures import FIGURES  # noqa: PLC0415
 
-    if table not in FIGURES:
-        return frozenset()
-    left, found = list(FIGURES[table].reads), set[str]()
-    while left:
-        name = left.pop()
-        if name not in found:
-            found.add(name)
-            left += made_from()[name] if table_of(name).is_view else ()
-    return frozenset(found)
+    return behind_views(FIGURES[table].reads) if table in FIGURES else frozenset()
 
 
 def _figure(table: str, found: "Shown | None") -> dict[str, Any]:

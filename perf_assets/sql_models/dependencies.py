@@ -3,13 +3,13 @@
 Models say it by their text, tables of statistics by their declaration; the rest is here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from perf_assets.config_files import nearest
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sql_models.files import described_tables, load_models
-from perf_assets.tables import Analysis, declared
+from perf_assets.tables import Analysis, declared, table_of
 
 LABELS = ("raw.issues", "raw.issue_templates")
 DETAILS = ("links.fix_links", "labels.performance_labels", "raw.commits", "raw.commit_files")
@@ -92,6 +92,17 @@ def made_from() -> Mapping[str, tuple[str, ...]]:
     models = {model.name: model.upstream for model in load_models()}
     statistics = {name: tuple(analysis.reads) for name, analysis in analyses().items()}
     return {name: (models | DECIDED | statistics).get(name, ()) for name in described_tables()}
+
+
+def behind_views(tables: Iterable[str]) -> frozenset[str]:
+    """``tables``, and all that are behind the views among them."""
+    left, found = list(tables), set[str]()
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left += made_from()[name] if table_of(name).is_view else ()
+    return frozenset(found)
 
 
 def read_by(table: str) -> tuple[str, ...]:

@@ -97,9 +97,7 @@ def _keep(
     kept: pl.DataFrame,
     published: pl.DataFrame,
 ) -> int:
-    create(
-        database.connection, table_of(sort.table)
-    )  # not there in a data directory of an older version
+    database.ensure(sort.table)
     stored = database.frame(f"FROM {sort.table}")
     given = pl.concat([kept, published])
     missing = given.join(stored, on=sort.identity, how="anti").unique(

@@ -49,7 +49,9 @@ SYSTEMS_IN_TEXT: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     ),
 )
 NEGATED_SYSTEMS = ("windows", "linux", "mac")
-NEGATED = re.compile(r"\b(?:not|isn't|never)(?: \w+){0,3}? (?:on )?(?=windows|linux|mac)\w+")
+NEGATED = re.compile(
+    rf"\b(?:not|isn't|never)(?: \w+){{0,3}}? (?:on )?(?={'|'.join(NEGATED_SYSTEMS)})\w+"
+)
 DEVICES = (
     ("tpu", re.compile(r"\btpus?\b")),
     (

@@ -101,10 +101,10 @@ def inspect_commits(clone: Path, shas: Sequence[str]) -> Generator[CommitInspect
 
 def _history(clone: Path, shas: Sequence[str]) -> "LineHistory | None":
     """What traces where lines come from; None where git is run commit by commit."""
-    from perf_assets.sources.git.szz.line_history import LineHistory  # noqa: PLC0415
-
     if len(shas) < _WORTH_A_HISTORY:
         return None
+    from perf_assets.sources.git.szz.line_history import LineHistory  # noqa: PLC0415
+
     try:
         return LineHistory(clone, shas)
     except GitError:  # what is not there may be of no importance for most commits

@@ -11,7 +11,7 @@ from time import monotonic
 from perf_assets.engines.remote import RemoteTables
 from perf_assets.sql_models.asset_graph import tables_in_order
 from perf_assets.sql_models.ddl import create_table, tables_in_shape
-from perf_assets.sql_models.dependencies import analyses, made_from
+from perf_assets.sql_models.dependencies import analyses, behind_views, made_from
 from perf_assets.sql_models.files import models_by_name
 from perf_assets.stages.transform.analyses import build_analysis
 from perf_assets.stages.transform.models import build_model, lay_view
@@ -196,11 +196,8 @@ def _basis(name: str, content: Callable[[str], str]) -> str:
 @cache
 def _inputs(name: str) -> tuple[str, ...]:
     """The stored tables that ``name`` is made from, itself or through views."""
-    found: set[str] = set()
-    for table in made_from()[name]:
-        model = models_by_name().get(table)
-        found |= {*_inputs(table)} if model is not None and model.table.is_view else {table}
-    return tuple(sorted(found))
+    found = behind_views(made_from()[name])
+    return tuple(sorted(table for table in found if not table_of(table).is_view))
 
 
 @cache

@@ -8,9 +8,9 @@ from perf_assets.core.labelling.boilerplate import read_bodies
 from perf_assets.core.labelling.classifier.signals import BEGINNING, SIGNALS
 
 # All begin at the beginning of a word: to look for that once is twice as fast.
-SIGNS = rf"\b(?:{'|'.join(pattern.removeprefix(BEGINNING) for pattern in SIGNALS.values())})"
-SIGN = re.compile(SIGNS, re.IGNORECASE)
-SIGN_IN_LOWER_CASE = re.compile(SIGNS)
+SIGNS = "|".join(pattern.removeprefix(BEGINNING) for pattern in SIGNALS.values())
+SIGN = re.compile(f"{BEGINNING}(?:{SIGNS})", re.IGNORECASE)
+SIGN_IN_LOWER_CASE = re.compile(f"{BEGINNING}(?:{SIGNS})")
 
 
 def has_sign(text: str) -> bool:
