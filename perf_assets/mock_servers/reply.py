@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from pydantic_core import to_json
+
 JSON_TYPE = "application/json; charset=utf-8"
 HTML_TYPE = "text/html; charset=utf-8"
 
@@ -21,7 +23,11 @@ class Reply:
 
 def json_reply(status: int, content: object, headers: Mapping[str, str] | None = None) -> Reply:
     """A reply with ``content`` as JSON."""
-    return Reply(status, json.dumps(content).encode(), headers or {})
+    try:
+        body = to_json(content)
+    except ValueError:  # halves of characters, from a request that is quoted
+        body = json.dumps(content).encode()
+    return Reply(status, body, headers or {})
 
 
 def message_reply(status: int, message: str, headers: Mapping[str, str] | None = None) -> Reply:

@@ -37,7 +37,7 @@ from graphql.type import GraphQLList, GraphQLNonNull
 
 from perf_assets.mock_servers.github.graphql_cost import Cost, Meter
 from perf_assets.mock_servers.github.graphql_resolvers import RESOLVERS, Context, Resolver
-from perf_assets.mock_servers.github.graphql_views import View
+from perf_assets.mock_servers.github.graphql_views import PLAIN_TYPES, View
 from perf_assets.mock_servers.github.search import SearchError, interval
 
 SCHEMA_FILE = Path(__file__).with_name("schema.graphql")
@@ -156,6 +156,10 @@ class PlannedExecution(ExecutionContext):
             return super().execute_operation(operation, root_value)
 
     def _plan_object(self, owner: GraphQLObjectType, fields: Fields) -> Make:
+        names = [(key, nodes[0].name.value) for key, nodes in fields.items()]
+        is_whole = sorted(names) == [(key, key) for key in sorted(owner.fields)]
+        if is_whole and owner.name in PLAIN_TYPES:
+            return _same
         steps = [(key, *self._plan_field(owner, nodes)) for key, nodes in fields.items()]
         return lambda source: {key: complete(get(source)) for key, get, complete in steps}
 

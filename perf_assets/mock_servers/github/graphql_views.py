@@ -19,6 +19,8 @@ REACTIONS = {
     "EYES": "eyes",
 }
 """Keys of the kinds of reactions in REST, by their names in GraphQL."""
+PLAIN_TYPES = {"ReactionGroup", "ReactorConnection"}
+"""Types of views that hold their fields and nothing else: all of them, requested, are the view."""
 ACTOR_PREFIXES = {"User": "U", "Bot": "BOT", "Organization": "O", "Mannequin": "M"}
 
 
