@@ -19,6 +19,8 @@ from perf_assets.sources.github.client import GITHUB, GitHubClient
 from perf_assets.sources.github.credentials import credentials_of
 from perf_assets.sources.github.issues import (
     COUNTS_PER_REQUEST,
+    FEW_CHANGES,
+    FEW_CHANGES_POINTS,
     PAGE,
     PAGE_POINTS,
     IssueSource,
@@ -178,8 +180,8 @@ def _examine_repository(
     counts = source.counts(missing)
     if not marks:
         source.look(None)
-    to_read = ceil(changed / PAGE) + pages(counts, len(source.client.accounts.all))
-    cost = _cost(to_read, len(missing))
+    cost = _cost(pages(counts, len(source.client.accounts.all)), len(missing))
+    cost += _cost_of_changes(changed) if marks else Cost()
     again = f", {len(outdated)} of them again" if outdated else ""
     say(
         f"{repository.name}: {repository.start} to {repository.end}, {len(missing)} months with "
@@ -195,6 +197,12 @@ def _cost(to_read: int, months: int) -> Cost:
     return Cost(
         asides + ceil(to_read * LONG_THREADS), asides + ceil(PAGE_POINTS * to_read * LONG_THREADS)
     )
+
+
+def _cost_of_changes(changed: int) -> Cost:
+    """The cost of listing so many issues that changed; the first page is a small one."""
+    more = ceil(max(0, changed - FEW_CHANGES) / PAGE * LONG_THREADS)
+    return Cost(1 + more, FEW_CHANGES_POINTS + PAGE_POINTS * more)
 
 
 def read_again(
@@ -214,8 +222,7 @@ def read_again(
     )
     if repository.corpus is None:
         accounts = max(1, len(credentials_of()))
-        listed = 1  # what changed in the months that lack nothing
-        cost = _cost(pages(counts, accounts) + listed, len(counts))
+        cost = _cost(pages(counts, accounts), len(counts)) + _cost_of_changes(0)
         text += (
             f", for about {cost.requests:,} requests and {cost.points:,} points of the "
             f"{accounts * POINTS_PER_HOUR:,} that GitHub gives in an hour"

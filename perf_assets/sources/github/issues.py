@@ -31,7 +31,9 @@ _REQUESTS_PER_ISSUE = (
     + queries.FIRST["comments"]
     + 1
 )
-PAGE_POINTS = round((1 + PAGE * _REQUESTS_PER_ISSUE) / 100)
+PAGE_POINTS, FEW_CHANGES_POINTS = (
+    round((1 + size * _REQUESTS_PER_ISSUE) / 100) for size in (PAGE, FEW_CHANGES)
+)
 SEARCH_LIMIT = 1000  # https://docs.github.com/rest/search: a search returns no more
 COUNTS_PER_REQUEST = 40
 RESTS_PER_REQUEST = 40
