@@ -89,7 +89,8 @@ fixing as (
     select distinct
         repository,
         path,
-        sha
+        sha,
+        committed_at
     from files
     where is_performance
 ),
@@ -127,17 +128,9 @@ taken as (
         repository,
         path,
         origins.lines,
-        greatest(date_diff('microsecond', origins.introduced_at, files.committed_at), 0)
+        greatest(date_diff('microsecond', origins.introduced_at, fixing.committed_at), 0)
             / 86400000000 as age
-    from (
-        select distinct
-            repository,
-            path,
-            sha,
-            committed_at
-        from files
-        where is_performance
-    ) as files
+    from fixing
     inner join details.introducing_commits as origins using (repository, sha, path)
 ),
 
@@ -150,6 +143,25 @@ ages as (
         cast(sum(cast(lines * age as decimal(38, 14))) as double) / nullif(sum(lines), 0)
             as mean_age_of_removed_lines_days
     from taken
+    group by repository, path
+),
+
+looked_at as (
+    select
+        repository,
+        sha,
+        sha as found_sha
+    from details.commit_metrics
+),
+
+-- A number of some of the fixes would pass for that of all.
+analysed as (
+    select
+        repository,
+        path,
+        count(*) = count(looked_at.found_sha) as are_all
+    from fixing
+    left join looked_at using (repository, sha)
     group by repository, path
 ),
 
@@ -167,12 +179,14 @@ spots as (
         hot.last_fixed_at,
         case when hot.code_unit = 'file' then coalesce(churn.commits_between, 0) end as commits_between,
         case when hot.code_unit = 'file' then coalesce(churn.churn_between, 0) end as churn_between,
-        case when hot.code_unit = 'file' then coalesce(ages.removed_lines, 0) end as removed_lines,
-        case when hot.code_unit = 'file' then ages.mean_age_of_removed_lines_days end
+        case when hot.code_unit = 'file' and analysed.are_all then coalesce(ages.removed_lines, 0) end
+            as removed_lines,
+        case when hot.code_unit = 'file' and analysed.are_all then ages.mean_age_of_removed_lines_days end
             as mean_age_of_removed_lines_days
     from hot
     left join churn using (repository, path)
     left join ages using (repository, path)
+    left join analysed using (repository, path)
 )
 
 select * from spots

@@ -28,7 +28,9 @@ UNKNOWN = {
         "lifetime_days",
         "longest_lifetime_days",
     },
+    "marts.hot_spots": {"removed_lines", "mean_age_of_removed_lines_days"},
 }
+METHODS = pl.col("code_unit") == "method"  # of marts.hot_spots, found by the analysis of fixes
 OF_DETAILS = ("details.", "analysis.lifetime_comparisons", "meta.")
 
 
@@ -42,7 +44,9 @@ def run(middling: Prepared, data_dir: Path, *arguments: str, study: Path | None 
 def without(tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
     """The tables, or columns, that no analysis of fixes is needed for."""
     return {
-        name: frame.drop(UNKNOWN.get(name, ()))
+        name: (frame.remove(METHODS) if "code_unit" in frame.columns else frame).drop(
+            UNKNOWN.get(name, ())
+        )
         for name, frame in tables.items()
         if not name.startswith(OF_DETAILS)
     }
@@ -57,7 +61,10 @@ def assert_not_looked_at(data_dir: Path, whole: dict[str, pl.DataFrame]) -> None
     assert metrics.height and set(metrics["fix_not_analysed"]) == {"not_looked_at"}
     lifetimes = tables["marts.bug_lifetimes"]
     assert lifetimes.height and set(lifetimes["outcome"]) == {"not_looked_at"}
-    for frame, unknown in ((metrics, "marts.bug_metrics"), (lifetimes, "marts.bug_lifetimes")):
+    spots = tables["marts.hot_spots"]
+    assert spots.height and whole["marts.hot_spots"]["removed_lines"].sum()
+    of_tables = zip((metrics, lifetimes, spots), UNKNOWN, strict=True)
+    for frame, unknown in of_tables:
         columns = UNKNOWN[unknown] - {"fix_not_analysed", "outcome"}
         assert frame.select(columns).null_count().row(0) == (frame.height,) * len(columns)
     compared = tables["analysis.lifetime_comparisons"]
