@@ -15,8 +15,12 @@ from tests.support import Prepared, environment
 
 pytestmark = pytest.mark.slow
 
-# They need GitHub, a token of one's own or the paper's data, or stay until they are stopped.
-ELSEWHERE = ("study.toml", "replicate", "make ", "GITHUB_TOKEN", " ui", " my-project")
+# They need GitHub, a package registry, a token of one's own or the data of a paper, or stay until
+# they are stopped.
+ELSEWHERE = (
+    *("study.toml", "replicate", "make ", "GITHUB_TOKEN", " ui", "serve", "my-project", "npm "),
+    "duckdb-wasm",
+)
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("[tg]u*/*.md")))
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
