@@ -227,6 +227,11 @@ def test_every_node_is_found_again_by_its_id_also_on_another_server(server):
 # --- what GitHub refuses ---
 
 
+def test_half_of_a_character_in_a_query_is_quoted_back(server):
+    query = 'query($owner: String!) { repository(owner: $owner, name: "n") { id } }'
+    assert "'\ud83d/n'" in error_of(server, query, owner="\ud83d")["message"]
+
+
 def test_an_unknown_repository_is_a_not_found_error_inside_an_answer(server):
     answer, _ = post(server, '{ repository(owner: "no", name: "where") { id } }')
     (error,) = answer["errors"]
@@ -298,7 +303,11 @@ def test_planned_execution_answers_as_graphql_cores_own(server, data):
     """graphql-core's executor is the independent implementation here."""
     choice = data.draw(st.sampled_from(["issues", "search", "missing", "null in non-null"]))
     size = data.draw(st.integers(1, 6))
+    parts = ["__typename", "content", "kind: content", "reactors { totalCount }"]
+    drawn = st.sets(st.sampled_from(parts), min_size=1).map(" ".join)
+    reaction = data.draw(drawn | st.sampled_from(["content reactors { n: totalCount }"]))
     thread = f"""fragment thread on Issue {{ __typename n: number
+        reactionGroups {{ {reaction} }}
         author {{ login ... on Bot {{ id }} }}
         labels(first: {size}) {{ totalCount edges {{ cursor node {{ name }} }} }}
         timelineItems(first: {size}) {{ pageInfo {{ endCursor hasNextPage }} {TIMELINE} }} }}"""

@@ -25,6 +25,7 @@ from graphql import (
     OperationDefinitionNode,
     build_schema,
     get_argument_values,
+    get_named_type,
     is_leaf_type,
     is_list_type,
     is_non_null_type,
@@ -156,12 +157,25 @@ class PlannedExecution(ExecutionContext):
             return super().execute_operation(operation, root_value)
 
     def _plan_object(self, owner: GraphQLObjectType, fields: Fields) -> Make:
-        names = [(key, nodes[0].name.value) for key, nodes in fields.items()]
-        is_whole = sorted(names) == [(key, key) for key in sorted(owner.fields)]
-        if is_whole and owner.name in PLAIN_TYPES:
+        if self._is_view(owner, fields):
             return _same
         steps = [(key, *self._plan_field(owner, nodes)) for key, nodes in fields.items()]
         return lambda source: {key: complete(get(source)) for key, get, complete in steps}
+
+    def _is_view(self, owner: GraphQLObjectType, fields: Fields) -> bool:
+        """Whether these fields of a view are the view itself, and those of each object in it."""
+        names = {key: nodes[0].name.value for key, nodes in fields.items()}
+        if owner.name not in PLAIN_TYPES or names != {key: key for key in owner.fields}:
+            return False
+        inner = {key: get_named_type(field.type) for key, field in owner.fields.items()}
+        return all(
+            is_leaf_type(kind)
+            or (
+                is_object_type(kind)
+                and self._is_view(kind, self.collect_subfields(kind, fields[key]))
+            )
+            for key, kind in inner.items()
+        )
 
     def _plan_field(self, owner: GraphQLObjectType, nodes: list[FieldNode]) -> tuple[Make, Make]:
         name = nodes[0].name.value
