@@ -111,7 +111,8 @@ def test_a_long_phase_is_told_now_and_then_even_by_who_is_blocked(
     assert 3 <= len(reported) <= 4
     assert {line.partition(":")[0] for _, line in reported} == {"cloning"}
     moments = [moment for moment, _ in reported]
-    assert min(b - a for a, b in pairwise(moments)) >= 0.5
+    # A line is recorded a little after it was due, and the next may be less late.
+    assert min(b - a for a, b in pairwise(moments)) >= 0.45
 
 
 @pytest.mark.slow
