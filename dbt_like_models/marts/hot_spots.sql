@@ -123,29 +123,6 @@ churn as (
     group by repository, path
 ),
 
-taken as (
-    select
-        repository,
-        path,
-        origins.lines,
-        greatest(date_diff('microsecond', origins.introduced_at, fixing.committed_at), 0)
-            / 86400000000 as age
-    from fixing
-    inner join details.introducing_commits as origins using (repository, sha, path)
-),
-
-ages as (
-    select
-        repository,
-        path,
-        cast(sum(lines) as bigint) as removed_lines,
-        -- Decimals, as sums of floating numbers depend on the order of rows.
-        cast(sum(cast(lines * age as decimal(38, 14))) as double) / nullif(sum(lines), 0)
-            as mean_age_of_removed_lines_days
-    from taken
-    group by repository, path
-),
-
 looked_at as (
     select
         repository,
@@ -154,15 +131,31 @@ looked_at as (
     from details.commit_metrics
 ),
 
--- A number of some of the fixes would pass for that of all.
-analysed as (
+taken as (
     select
         repository,
         path,
-        count(*) = count(looked_at.found_sha) as are_all
+        looked_at.found_sha,
+        origins.lines,
+        greatest(date_diff('microsecond', origins.introduced_at, fixing.committed_at), 0)
+            / 86400000000 as age
     from fixing
     left join looked_at using (repository, sha)
+    left join details.introducing_commits as origins using (repository, sha, path)
+),
+
+-- A number of some of the fixes would pass for that of all.
+ages as (
+    select
+        repository,
+        path,
+        cast(coalesce(sum(lines), 0) as bigint) as removed_lines,
+        -- Decimals, as sums of floating numbers depend on the order of rows.
+        cast(sum(cast(lines * age as decimal(38, 14))) as double) / nullif(sum(lines), 0)
+            as mean_age_of_removed_lines_days
+    from taken
     group by repository, path
+    having count(*) = count(found_sha)
 ),
 
 spots as (
@@ -179,14 +172,12 @@ spots as (
         hot.last_fixed_at,
         case when hot.code_unit = 'file' then coalesce(churn.commits_between, 0) end as commits_between,
         case when hot.code_unit = 'file' then coalesce(churn.churn_between, 0) end as churn_between,
-        case when hot.code_unit = 'file' and analysed.are_all then coalesce(ages.removed_lines, 0) end
-            as removed_lines,
-        case when hot.code_unit = 'file' and analysed.are_all then ages.mean_age_of_removed_lines_days end
+        case when hot.code_unit = 'file' then ages.removed_lines end as removed_lines,
+        case when hot.code_unit = 'file' then ages.mean_age_of_removed_lines_days end
             as mean_age_of_removed_lines_days
     from hot
     left join churn using (repository, path)
     left join ages using (repository, path)
-    left join analysed using (repository, path)
 )
 
 select * from spots
