@@ -82,12 +82,12 @@ def test_what_has_just_begun_is_not_shown_but_what_it_is_a_part_of(
 def reported(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> Iterator[list[tuple[float, str]]]:
-    """When which lines were logged; a second is shorter here."""
+    """When which lines were due (handlers get them later); a second is shorter here."""
     lines: list[tuple[float, str]] = []
 
     class Kept(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            lines.append((time.monotonic(), record.getMessage()))
+            lines.append((progress._last_line, record.getMessage()))
 
     caplog.set_level("INFO", logger="perf_assets")
     for name in ("SHOWN_AFTER_SECONDS", "LINE_SECONDS", "LOOK_SECONDS"):
@@ -111,8 +111,7 @@ def test_a_long_phase_is_told_now_and_then_even_by_who_is_blocked(
     assert 3 <= len(reported) <= 4
     assert {line.partition(":")[0] for _, line in reported} == {"cloning"}
     moments = [moment for moment, _ in reported]
-    # A line is recorded a little after it was due, and the next may be less late.
-    assert min(b - a for a, b in pairwise(moments)) >= 0.45
+    assert min(b - a for a, b in pairwise(moments)) >= 0.5
 
 
 @pytest.mark.slow

@@ -76,9 +76,8 @@ PULL = issue(90, 50, title="Fix it", state="closed", closed_at=moment(99)) | {
 RICH = corpus_of(
     [
         issue(1, 0, 500, body="Body", labels=[{"name": "bug"}, {"name": "Slow"}]),
-        issue(2, 10, 20, state="closed", closed_at=moment(20), state_reason="not_planned")
-        | {"reactions": {"+1": 2, "heart": 1}},
-        issue(3, 20, user=None),
+        issue(2, 10, 20, state="closed", closed_at=moment(20), state_reason="not_planned"),
+        issue(3, 20, user=None, reactions={"+1": 2, "heart": 1}),
         issue(4, 30, user={"login": "ghost"}),
         issue(5, 40, user={"login": "dependabot[bot]"}),
     ],
