@@ -34,7 +34,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
 check: lint
-	$(PYTEST) -m "not slow and not exhaustive"
+	PERF_ASSETS_TESTS=quick $(PYTEST) -m "not slow and not exhaustive"
 
 test: lint
 	$(PYTEST) -m "not exhaustive"

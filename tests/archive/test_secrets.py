@@ -188,6 +188,7 @@ def test_what_is_shown_is_at_most_a_quarter_of_it(secret: str) -> None:
     assert len(shown) <= min(4, len(secret) / 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part",
     [

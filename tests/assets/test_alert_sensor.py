@@ -165,6 +165,7 @@ def test_an_alert_whose_month_moved_or_that_goes_by_another_change_is_the_same(
     assert posted == ["2021-03", "2022-01"] and "2022-01" in later.skip_message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["500", "429", "404", "302", "slow", "drips", "cut"])
 def test_what_did_not_arrive_is_posted_at_the_next_tick(
     data_dir, webhook, caplog: pytest.LogCaptureFixture, way: str
@@ -208,6 +209,7 @@ def test_many_alerts_are_posted_a_few_at_a_tick(data_dir, webhook) -> None:
     assert months[0] == "2017-01"  # the newest first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cursor", [None, "no JSON", "7", "[1]"])
 def test_who_looks_for_the_first_time_hears_nothing_of_long_ago(
     data_dir, webhook, cursor: str | None

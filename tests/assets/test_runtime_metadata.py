@@ -30,6 +30,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_a_figure_waits_for_every_table_that_it_reads(computed: list[str]) -> None:
     (read,) = tables_behind(PASSED_OVER)
     assert read in FIGURES[TREND].reads
@@ -59,6 +60,7 @@ def test_a_figure_waits_for_what_is_behind_a_view(computed: list[str]) -> None:
     assert computed == [table]
 
 
+@pytest.mark.slow
 def test_figures_computed_early_are_those_that_are_computed_at_the_end() -> None:
     database = ModelDatabase()
     insert(database.connection, "analysis.group_comparisons", [comparison("comments")])

@@ -67,6 +67,7 @@ def test_after_three_retries_it_is_left_to_people(instance, monkeypatch) -> None
     assert sorted(request.tags[sensors.RETRY] for request in requests) == ["2", "3"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["audit", "user"])
 def test_what_people_must_mend_is_left_to_them(instance, monkeypatch, kind: str) -> None:
     fail(instance, kind)

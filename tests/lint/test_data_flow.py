@@ -139,6 +139,7 @@ def run(text: str) -> dict[int, list[object]]:
     return tensors.requested
 
 
+@pytest.mark.slow
 @given(bodies, st.sampled_from(LOOPS), st.sampled_from(("3", "b", "a + 1", "i", "p")))
 def test_what_is_found_never_changes_while_the_loop_runs(
     body: list[str], loop: str, value: str

@@ -86,6 +86,7 @@ def test_other_mistakes_are_none_of_python_two(text: str) -> None:
 PARTS = ("'", '"""', "(", "print ", " ", "0", "01", "lambda a,", "def f(a,", "\\", "except a", ";")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_a_long_text_takes_a_time_in_proportion_to_its_length(part: str) -> None:
     begun = time.perf_counter()

@@ -37,6 +37,7 @@ def rows_of(kind: str, waited: list[tuple[float, bool]], first: int) -> dict[str
     return rows
 
 
+@pytest.mark.slow
 def test_curves_are_those_of_kaplan_and_meier_and_too_few_have_neither_curve_nor_box() -> None:
     waited = [(1.0, True), (2.0, True), (3.0, False), (9.0, True), (20.0, True), (30.0, False)]
     waited += [(50.0, True), (80.0, True), (99.0, False), (0.0, False)]

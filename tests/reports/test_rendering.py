@@ -26,6 +26,7 @@ PANEL = {
 }
 
 
+@pytest.mark.slow
 def test_the_colours_that_a_scale_mixes_are_no_variables_of_the_page() -> None:
     """No browser can tell what stands between two variables: all cells had one colour."""
     rows = pl.DataFrame(
@@ -74,6 +75,7 @@ def test_no_template_takes_a_value_for_markup(path: Path) -> None:
     assert not re.search(r"\|\s*safe\b|autoescape|Markup", path.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_help_and_the_definitions_render_nothing() -> None:
     code = "import sys, perf_assets.cli.commands, perf_assets.definitions"
     code += "; assert 'jinja2' not in sys.modules"

@@ -39,6 +39,7 @@ OPENED = [bug(1, "2020-01-07"), bug(2, "2020-05-31T23:59:59Z")]
 CLOSED = [bug(1, "2020-01-07", "2020-05-31T23:59:59Z"), bug(2, "2020-02-09", "2020-03-01")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reports", [OPENED, CLOSED])
 @pytest.mark.parametrize("idle", [0, 11, 12, 13, 40])
 def test_a_year_after_the_last_open_or_close_a_repository_is_at_rest_since_then(

@@ -25,6 +25,7 @@ def judged(number: int = 60) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_packed", [True, False])
 def test_a_file_of_judged_reports_makes_a_model(tmp_path: Path, *, is_packed: bool) -> None:
     path = tmp_path / "judged.jsonl"
@@ -39,6 +40,7 @@ def test_a_file_of_judged_reports_makes_a_model(tmp_path: Path, *, is_packed: bo
     assert model_of(tmp_path).version != model.version  # the packaged one again
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "said"),
     [

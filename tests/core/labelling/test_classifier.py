@@ -48,6 +48,7 @@ def reports(number: int, repository: str = "owner/name", word: str = "kernel") -
     )
 
 
+@pytest.mark.slow
 def test_reports_that_it_had_not_seen_are_told_apart() -> None:
     model = train(reports(90), "the command")
     unseen = model.description["unseen"]
@@ -196,6 +197,7 @@ def test_a_damaged_model_is_named_with_its_remedy(tmp_path: Path, content: bytes
     assert str(tmp_path) in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not VERDICTS.is_dir(), reason="the verdicts of two frameworks are not here")
 @pytest.mark.parametrize(("learned", "judged"), some(FRAMEWORKS, FRAMEWORKS[::-1]))
 def test_it_tells_reports_of_another_framework(learned: str, judged: str) -> None:

@@ -70,6 +70,7 @@ def test_titles_are_texts_and_no_html(site) -> None:
     assert 'Why does "a < b && c" say &lt;None&gt;?' in titles
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_whatever_goes_wrong_the_rows_are_the_same(site, seed) -> None:
     with UnreliableForum({SITE: site}) as server:
