@@ -56,8 +56,8 @@ IN_TEXTS = re.compile(
     r"(?P<housed>[^\s/\\\"'<>:;,)\]}`|*$]+(?:(?: [\w.-]+){1,2}(?=\\))?)"
     r"|(?<![\w.@/-])(?P<shell>[A-Za-z_][\w.-]*)@(?P<host>[A-Za-z0-9][\w.-]*)"
     r"(?=:[~/]|[ \t]+[~/\w.-]*\]?[$#%][ \t])"
-    rf"|(?<![\w/.])@(?P<mention>{_LOGIN})"
-    r"(?P<code>[.(]\w|[ \t]*(?=\n|$))?"
+    r"|(?<![\w/.])@(?P<mention>[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?)"
+    r"(?P<code>[.(](?=\w)|[ \t]*(?=\n|$))?"
     rf"|(?P<word>{WORD})"
 )
 PAGES = frozenset(

@@ -192,8 +192,11 @@ class Pseudonyms:
             return match["attribute"] + person
         if group in ("mention", "code"):
             mention, after = match["mention"], match["code"]
-            stays = mention.casefold() not in self.known.logins and is_code(match)
-            return f"@{mention if stays else self.login(mention)}{after or ''}"
+            if mention.casefold() not in self.known.logins and is_code(match):
+                named = IN_TEXTS.sub(self._replaced, mention)  # a name of code may hold a login
+            else:
+                named = self.login(mention)
+            return f"@{named}{after or ''}"
         return self._place(match)
 
     def _place(self, match: re.Match[str]) -> str:

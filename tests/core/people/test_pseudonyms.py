@@ -110,6 +110,17 @@ def test_no_login_is_left_in_any_text(logins: set[str], data: st.DataObject) -> 
     assert people.text(people.text(text)) == people.text(text)
 
 
+def test_a_login_in_a_name_of_code_is_replaced() -> None:
+    assert PEOPLE.text("@with_okuta(okuta)") == f"@with_{OKUTA}({OKUTA})"
+    assert PEOPLE.text("@tf.function @jit(nopython)") == "@tf.function @jit(nopython)"
+
+
+def test_a_mention_longer_than_any_login_is_one_person() -> None:
+    replaced = PEOPLE.text(f"@{'a' * 38}-0 ")
+    assert replaced == f"@{PEOPLE.login('a' * 38 + '-0')} "
+    assert PEOPLE.text(replaced) == replaced
+
+
 def test_words_of_texts_are_told_from_logins() -> None:
     texts = ["it is slow"] * 9 + ["from okuta/fix: okuta did it"] * 5 + ["@mitmul and mitmul"] * 4
     found = ordinary_words(
