@@ -6,7 +6,7 @@ LATIN = "A-Za-z0-9\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0300-\u036f"
 """Letters of words, those with accents too, in either way to write them."""
 
 WORD = rf"[{LATIN}](?:[{LATIN}_-]*[{LATIN}])?"
-_LOGIN = r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,38}[A-Za-z0-9])?"
+_LOGIN = r"[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?"
 _AT = r"(?:@|%40|&#0?64;|&#x40;|&commat;|[ ]{0,2}[\[({<][ ]{0,2}at[ ]{0,2}[\])}>][ ]{0,2})"
 _DOT = r"(?:\.|[ ]{0,2}[\[({<][ ]{0,2}dot[ ]{0,2}[\])}>][ ]{0,2})"
 # Versions, as in package@1.2, have no letters at their end.
@@ -56,7 +56,7 @@ IN_TEXTS = re.compile(
     r"(?P<housed>[^\s/\\\"'<>:;,)\]}`|*$]+(?:(?: [\w.-]+){1,2}(?=\\))?)"
     r"|(?<![\w.@/-])(?P<shell>[A-Za-z_][\w.-]*)@(?P<host>[A-Za-z0-9][\w.-]*)"
     r"(?=:[~/]|[ \t]+[~/\w.-]*\]?[$#%][ \t])"
-    r"|(?<![\w/.])@(?P<mention>[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?)"
+    rf"|(?<![\w/.])@(?P<mention>{_LOGIN})"
     r"(?P<code>[.(](?=\w)|[ \t]*(?=\n|$))?"
     rf"|(?P<word>{WORD})"
 )

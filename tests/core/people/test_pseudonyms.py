@@ -115,9 +115,11 @@ def test_a_login_in_a_name_of_code_is_replaced() -> None:
     assert PEOPLE.text("@tf.function @jit(nopython)") == "@tf.function @jit(nopython)"
 
 
-def test_a_mention_longer_than_any_login_is_one_person() -> None:
-    replaced = PEOPLE.text(f"@{'a' * 38}-0 ")
-    assert replaced == f"@{PEOPLE.login('a' * 38 + '-0')} "
+@pytest.mark.parametrize("before", ["@", "github.com/"])
+def test_a_name_longer_than_any_login_is_one_person(before: str) -> None:
+    name = f"{'a' * 38}-0"
+    replaced = PEOPLE.text(f"{before}{name} ")
+    assert replaced == f"{before}{PEOPLE.login(name)} "
     assert PEOPLE.text(replaced) == replaced
 
 
