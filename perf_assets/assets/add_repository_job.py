@@ -12,7 +12,6 @@ from perf_assets.assets.event_reporting import failure
 from perf_assets.config.study import Study
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import months_between
-from perf_assets.reports.preflight import preflight
 from perf_assets.storage.added_repositories import Added, add_repository, added_to
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.instance import LOCATION, UI
@@ -44,6 +43,9 @@ def add_repository_job(study: Study, data_dir: DataDirectory) -> dg.JobDefinitio
         description="Checks a repository with git and GitHub's API, and adds it to the study.",
     )
     def new_repository(context: dg.OpExecutionContext, config: NewRepository) -> None:
+        # PyGithub takes long to import: the UI, which only shows the job, should not wait for that.
+        from perf_assets.reports.preflight import preflight  # noqa: PLC0415
+
         try:
             added = Added.now(study, config.name, config.start, config.git, config.github_url)
             repository = added_to(study, added)

@@ -9,7 +9,6 @@ from typing import Any
 import dagster as dg
 import duckdb
 
-from perf_assets.assets.webhook import SECONDS, post
 from perf_assets.core.analyses.alert_states import is_same
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import add_months
@@ -18,6 +17,7 @@ from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import reading
 
 WEBHOOK = "PERF_ASSETS_ALERT_WEBHOOK"
+SECONDS = 10.0  # for a message
 SECONDS_BETWEEN_LOOKS = 300
 MOST_A_TICK = 5
 """Messages of a tick, which Dagster ends after a minute; the rest follows at the next."""
@@ -54,6 +54,9 @@ def alert_sensor(data_dir: DataDirectory, seconds: float = SECONDS) -> dg.Sensor
         seen = _seen(context.cursor)
         if seen is None:
             seen = [one for alert in found if is_old(alert) for one in alert["group_ids"]]
+        # Most ticks end before: HTTP takes long to import.
+        from perf_assets.assets.webhook import post  # noqa: PLC0415
+
         posted: list[str] = []
         trouble = ""
         for alert in found:

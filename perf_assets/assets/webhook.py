@@ -10,14 +10,13 @@ from perf_assets.config.addresses import is_private
 from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.sources.http_deadline import TimedAdapter, within
 
-SECONDS = 10.0
 LONGEST = 2_000  # characters of an address
 
 # At its lowest level it would tell the paths of addresses.
 logging.getLogger("urllib3.connectionpool").setLevel(logging.INFO)
 
 
-def post(url: str, body: Mapping[str, Any], variable: str, seconds: float = SECONDS) -> None:
+def post(url: str, body: Mapping[str, Any], variable: str, seconds: float) -> None:
     """Send ``body`` as JSON to the ``url`` that the environment's ``variable`` holds.
 
     It arrived when the answer begins with a status of success, whatever follows. Redirections are

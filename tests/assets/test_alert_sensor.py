@@ -14,7 +14,7 @@ import duckdb
 import pytest
 
 from perf_assets.assets import alert_sensor as module
-from perf_assets.assets.alert_sensor import MOST_A_TICK, WEBHOOK, alert_sensor
+from perf_assets.assets.alert_sensor import MOST_A_TICK, SECONDS, WEBHOOK, alert_sensor
 from perf_assets.assets.webhook import post
 from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.months import add_months
@@ -237,7 +237,7 @@ def test_nothing_published_or_by_an_older_version_is_said_so(data_dir, webhook) 
 )
 def test_what_is_no_address_for_a_secret_is_refused_without_quoting_it(url: str) -> None:
     with pytest.raises(PerfAssetsError) as refused:
-        post(url, {}, WEBHOOK)
+        post(url, {}, WEBHOOK, SECONDS)
     assert SECRET not in str(refused.value) and WEBHOOK in str(refused.value)
     assert refused.value.__cause__ is None
 
@@ -248,7 +248,7 @@ def test_an_error_of_the_network_has_no_trace_of_the_address(monkeypatch) -> Non
 
     monkeypatch.setattr("perf_assets.assets.webhook._status", fail)
     with pytest.raises(TransientError) as refused:
-        post(f"https://host/{SECRET}", {}, WEBHOOK)
+        post(f"https://host/{SECRET}", {}, WEBHOOK, SECONDS)
     assert SECRET not in str(refused.value)
     assert refused.value.__suppress_context__
 

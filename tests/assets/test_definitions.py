@@ -1,5 +1,7 @@
 """The asset graph in Dagster: loads, describes itself, and runs partition by partition."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import dagster as dg
@@ -58,6 +60,16 @@ def test_every_asset_says_what_it_is(study: Study, data_dir: DataDirectory) -> N
             links = node.metadata["dagster/code_references"].code_references
             assert all(Path(link.file_path).is_file() for link in links)
     assert 100 < len(graph.asset_check_keys) < 200
+
+
+def test_the_ui_waits_for_no_library_that_only_work_needs() -> None:
+    heavy = ("github", "requests", "numpy", "scipy", "pandas", "great_expectations")
+    script = (
+        "import sys, perf_assets.definitions\n"
+        f"print([name for name in {heavy} if name in sys.modules])\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[]\n"
 
 
 def test_the_groups_run_one_way(study: Study, data_dir: DataDirectory) -> None:

@@ -290,7 +290,7 @@ def test_a_storage_of_ones_own_and_other_settings_stay(tmp_path: Path) -> None:
 def test_a_run_that_has_nothing_to_do_imports_nothing_for_what_it_could_have_done(
     small: Prepared, data_dir: DataDirectory
 ) -> None:
-    heavy = ("scipy", "pandas", "pydriller", "lizard", "git", "statsmodels")
+    heavy = ("numpy", "scipy", "pandas", "pydriller", "lizard", "git", "statsmodels")
     script = (
         "import atexit, os, sys\n"
         "from perf_assets.cli import main\n"

@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from perf_assets.core.labelling.classifier.signals import signal_values
 from perf_assets.core.labelling.classifier.terms import cleaned, counted_terms, words_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 REVISION = 2
 """Raised whenever the same model gives another probability to the same report."""
@@ -29,7 +31,7 @@ MOST_WORDS = 8
 
 ROWS_AT_ONCE = 2_000
 
-Floats = NDArray[np.float64]
+Floats: TypeAlias = "NDArray[np.float64]"
 
 
 @dataclass(frozen=True)
@@ -102,8 +104,10 @@ def issue_probabilities(model: Model, issues: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def probability_of(model: Model, margins: Floats) -> Floats:
+def probability_of(model: Model, margins: "Floats") -> "Floats":
     """Probabilities by the sigmoid of the model (Platt 1999)."""
+    import numpy as np  # noqa: PLC0415  (who has nothing to label need not wait for it)
+
     exponents = np.clip(model.slope * margins + model.shift, -500, 500)
     result: Floats = 1 / (1 + np.exp(-exponents))
     return result
@@ -117,6 +121,8 @@ def _scored(model: Model, reports: pl.DataFrame) -> pl.DataFrame:
             _of_signals(model, texts),
         ]
     )
+    import numpy as np  # noqa: PLC0415
+
     margins = np.full(reports.height, model.intercept)
     sums = contributions.group_by("report").agg(pl.col("value").sum())
     margins[sums["report"].to_numpy()] += sums["value"].to_numpy()
