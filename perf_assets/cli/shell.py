@@ -16,7 +16,7 @@ from perf_assets.cli.memory import check_memory
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.errors.messages import explain_error
 from perf_assets.processes import shutdown
-from perf_assets.processes.gc_control import collect_seldom, gc_paused
+from perf_assets.processes.gc_control import collect_seldom, gc_paused, hold_little_free_memory
 from perf_assets.sanitize import escape_text
 
 console = Console()
@@ -87,6 +87,7 @@ def importing() -> Iterator[None]:
         There is too little memory for it.
     """
     check_memory()
+    hold_little_free_memory()
     with gc_paused():
         yield
     collect_seldom()

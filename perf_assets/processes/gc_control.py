@@ -1,10 +1,16 @@
-"""Python's search for garbage, put off while much is made that stays; memory that is free."""
+"""Python's search for garbage, put off while much is made that stays; memory that is free.
+
+The C library is told what to do with the latter where it is glibc, as on most of Linux.
+"""
 
 import atexit
 import ctypes
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # of malloc.h
+_LARGE_BYTES = 1 << 20
 
 
 @contextmanager
@@ -34,8 +40,25 @@ def collect_seldom() -> None:
     gc.set_threshold(10_000, 20, 10)
 
 
+def hold_little_free_memory() -> None:
+    """Let the C library return to the system what is freed from now on, rather than keep it.
+
+    By itself it keeps memory apart for each of several threads, and from large blocks that were
+    freed it learns to keep such: a fifth of what computing the models of 50,000 issues held. Their
+    parameters: https://man7.org/linux/man-pages/man3/mallopt.3.html
+    """
+    set_parameter = getattr(ctypes.CDLL(None), "mallopt", None)
+    if set_parameter is not None:
+        for parameter, value in (
+            (_M_ARENA_MAX, 1),
+            (_M_MMAP_THRESHOLD, _LARGE_BYTES),
+            (_M_TRIM_THRESHOLD, _LARGE_BYTES),
+        ):
+            set_parameter(parameter, value)
+
+
 def return_free_memory() -> None:
-    """Give back to the system what the C library holds of memory that nobody uses (glibc)."""
+    """Give back to the system what the C library holds of memory that nobody uses."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)

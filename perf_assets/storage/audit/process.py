@@ -24,7 +24,7 @@ import polars as pl
 
 from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.processes import python_process, shutdown
-from perf_assets.processes.gc_control import collect_seldom, gc_paused
+from perf_assets.processes.gc_control import collect_seldom, gc_paused, hold_little_free_memory
 from perf_assets.processes.idle import ended_when_idle
 from perf_assets.processes.messages import receive, send
 from perf_assets.storage.audit import great_expectations
@@ -153,6 +153,7 @@ def _pickled(rule: Rule) -> bytes:
 def serve(descriptor: int) -> NoReturn:
     """Validate for the process at the other end of the socket, until that is gone."""
     line = socket.socket(fileno=descriptor)
+    hold_little_free_memory()
     _silence()
     with suppress(Exception):  # the first validation meets the same, and says so
         import_libraries()
