@@ -2,12 +2,10 @@
 
 from contextlib import suppress
 from functools import cache
-from importlib import import_module
 from threading import Thread
 
+from perf_assets.core.libraries import porter_stemmer
 from perf_assets.storage.audit.process import prepare
-
-LIBRARIES = ("nltk.stem.porter",)
 
 
 @cache
@@ -23,5 +21,4 @@ def preload() -> None:
 def _import() -> None:
     with suppress(Exception):  # who uses them meets the same, and says so
         prepare()
-        for library in LIBRARIES:
-            import_module(library)
+        porter_stemmer()

@@ -219,3 +219,17 @@ def test_what_learns_is_imported_only_where_something_is_learned() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
     )
     assert ran.stdout.splitlines()[-1] == "[]"
+
+
+def test_what_stems_and_learns_takes_nothing_along_that_is_of_no_use() -> None:
+    script = (
+        "import sys\n"
+        "from perf_assets.core.libraries import import_scikit_learn, porter_stemmer\n"
+        "assert porter_stemmer().stem('running') == 'run'\n"
+        "print('sklearn' in sys.modules)\n"
+        "import_scikit_learn()\n"
+        "print('pandas' in sys.modules)\n"
+        "import pandas\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["False", "False"]

@@ -22,6 +22,7 @@ from itertools import pairwise
 import polars as pl
 
 from perf_assets.core.labelling.boilerplate import read_bodies
+from perf_assets.core.libraries import porter_stemmer
 from perf_assets.tables import schema_of
 from perf_assets.tables.types import TEXTS
 
@@ -112,13 +113,10 @@ class _Stems(dict[str, str | None]):
     """Words and their stems; None for words whose stem no entry has."""
 
     def __init__(self, stems: Iterable[str]) -> None:
-        # The library takes a second to import, and most runs have nothing to stem.
-        from nltk.stem.porter import PorterStemmer  # noqa: PLC0415
-
         super().__init__()
         self._stems = frozenset(stems)
         self._beginnings = tuple(_beginning(stem) for stem in self._stems)
-        self._stem = PorterStemmer().stem
+        self._stem = porter_stemmer().stem
 
     def __missing__(self, word: str) -> str | None:
         stem = self._stem(word) if word.startswith(self._beginnings) else None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from perf_assets.core.libraries import import_scikit_learn
 from perf_assets.core.questions.classifier_assumptions import Variant
 from perf_assets.core.questions.words import Counts
 
@@ -72,6 +73,7 @@ def learn_regression(counts: Counts, truth: Flags, variant: Variant) -> Regressi
     Platt, J. (1999). Probabilistic outputs for support vector machines and comparisons to
     regularized likelihood methods. Advances in Large Margin Classifiers, 61-74.
     """
+    import_scikit_learn()
     from sklearn import config_context  # noqa: PLC0415
     from sklearn.feature_extraction.text import TfidfTransformer  # noqa: PLC0415
 
@@ -96,6 +98,7 @@ def _thread_pools() -> "ThreadpoolController":
 
 
 def _learned(features: Counts, is_of_kind: Flags) -> Calibrated | float:
+    import_scikit_learn()
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
     from sklearn.model_selection import StratifiedKFold  # noqa: PLC0415
 

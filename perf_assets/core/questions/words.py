@@ -4,17 +4,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 import polars as pl
 
+from perf_assets.core.libraries import porter_stemmer
 from perf_assets.core.questions.classifier_assumptions import Variant
 
-if TYPE_CHECKING:  # importing them takes half a second
-    from nltk.stem.porter import PorterStemmer
+if TYPE_CHECKING:  # importing it takes a while
     from scipy import sparse
 
 Counts: TypeAlias = "sparse.csr_matrix"
@@ -94,11 +94,4 @@ def count_words(found: Sequence[Sequence[str]], vocabulary: Sequence[str]) -> Co
 
 @lru_cache(REMEMBERED)
 def _stem(word: str) -> str:
-    return str(_stemmer().stem(word))
-
-
-@cache
-def _stemmer() -> "PorterStemmer":
-    from nltk.stem.porter import PorterStemmer  # noqa: PLC0415
-
-    return PorterStemmer()
+    return str(porter_stemmer().stem(word))

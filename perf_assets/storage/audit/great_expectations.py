@@ -4,7 +4,6 @@ Only the validation process imports it (``process.py``).
 """
 
 import logging
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.processes.imports import without
 from perf_assets.storage.audit.rules import Rule
 
 if TYPE_CHECKING:  # importing it takes seconds
@@ -123,19 +123,6 @@ def _pandas_column(column: pl.Series) -> object:
 
 
 @contextmanager
-def _without(modules: Sequence[str]) -> Iterator[None]:
-    """Import as if these ``modules`` were not installed."""
-    hidden = [module for module in modules if module not in sys.modules]
-    for module in hidden:
-        sys.modules[module] = None  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        for module in hidden:
-            del sys.modules[module]
-
-
-@contextmanager
 def _configurations_kept() -> Iterator[None]:
     """Let expectations work out their configurations once.
 
@@ -162,7 +149,7 @@ def _configurations_kept() -> Iterator[None]:
 
 @cache
 def _batch_definition() -> "BatchDefinition[Any]":
-    with _without(UNUSED):
+    with without(*UNUSED):
         import great_expectations as gx  # noqa: PLC0415
         from great_expectations.execution_engine import pandas_execution_engine  # noqa: PLC0415
 

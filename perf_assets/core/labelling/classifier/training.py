@@ -22,6 +22,7 @@ from perf_assets.core.labelling.classifier.model import (
 )
 from perf_assets.core.labelling.classifier.signals import signal_values
 from perf_assets.core.labelling.classifier.terms import cleaned, counted_terms, words_of
+from perf_assets.core.libraries import import_scikit_learn, porter_stemmer
 from perf_assets.core.questions.regression import platt_scaling
 from perf_assets.errors import PerfAssetsError
 
@@ -191,6 +192,7 @@ def _calibrated(
 
 
 def _fit(reports: pl.DataFrame, truth: Flags) -> Model:
+    import_scikit_learn()
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
     texts = cleaned(reports)
@@ -243,9 +245,7 @@ def _with_weights(model: Model, weights: Floats, intercept: float) -> Model:
 
 
 def _stems(words: pl.Series) -> dict[str, str]:
-    from nltk.stem.porter import PorterStemmer  # noqa: PLC0415
-
-    stemmer = PorterStemmer()
+    stemmer = porter_stemmer()
     return {word: stemmer.stem(word) for word in words if len(word) <= LONGEST_STEMMED}
 
 
@@ -278,6 +278,7 @@ def _features(model: Model, texts: pl.DataFrame) -> "sparse.csr_matrix":
 
 def _unseen_margins(fit: Fit, reports: pl.DataFrame, truth: Flags) -> Floats:
     """How far each report is from the boundary, by models that were trained without it."""
+    import_scikit_learn()
     from sklearn.model_selection import StratifiedKFold  # noqa: PLC0415
 
     margins = np.zeros(len(truth))
