@@ -16,7 +16,7 @@ from perf_assets.stages.enrichment.labels import label_cohorts, store_label_kind
 from perf_assets.stages.enrichment.links import link_commits
 from perf_assets.stages.replicating import load_package
 from perf_assets.stages.transform.derivation import derive, derived_tables
-from perf_assets.stages.transform.models import lay_view, register_study
+from perf_assets.stages.transform.models import lay_views, register_study
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
@@ -248,9 +248,9 @@ def test_a_view_of_another_text_or_that_was_dropped_is_laid_anew(data_dir: Path)
     other = replace(model, sql=f"select * from (({model.sql}))")
     with open_warehouse(data_dir / "warehouse.duckdb") as database:
         writer = AuditedWriter(database, DataDirectory.of(data_dir))
-        assert not lay_view(writer, model)
-        assert lay_view(writer, other)
-        assert not lay_view(writer, other)
-        assert lay_view(writer, model)
+        assert not lay_views(writer, [model])
+        assert lay_views(writer, [other])
+        assert not lay_views(writer, [other])
+        assert lay_views(writer, [model])
         database.connection.execute("DROP VIEW intermediate.link_warnings")
-        assert lay_view(writer, model)
+        assert lay_views(writer, [model])

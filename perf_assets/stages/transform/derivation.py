@@ -2,7 +2,7 @@
 
 import logging
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache, partial
@@ -12,9 +12,9 @@ from perf_assets.engines.remote import RemoteTables
 from perf_assets.sql_models.asset_graph import tables_in_order
 from perf_assets.sql_models.ddl import create_table, tables_in_shape
 from perf_assets.sql_models.dependencies import analyses, behind_views, made_from
-from perf_assets.sql_models.files import models_by_name
+from perf_assets.sql_models.files import Model, models_by_name
 from perf_assets.stages.transform.analyses import build_analysis
-from perf_assets.stages.transform.models import build_model, lay_view
+from perf_assets.stages.transform.models import build_model, lay_views
 from perf_assets.stages.transform.workspace import Workspace
 from perf_assets.storage import fingerprints
 from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
@@ -83,19 +83,14 @@ def _derived(
 ) -> Iterator[Derived]:
     # Each table comes after its inputs: what is read of them is what they hold to the end.
     content = cache(partial(_content, writer, there))
-    standing, changed = _standing(writer), set[str]()
+    names = [name for name in derived_tables() if requested is None or name in requested]
+    standing = _standing(writer)
+    laid = lay_views(writer, stale) if (stale := _stale_views(names, standing)) else set()
     work = _Work(writer)
-    for name in derived_tables():
-        if requested is not None and name not in requested:
-            continue
+    for name in names:
         model = models_by_name().get(name)
         if model is not None and model.table.is_view:
-            is_same = name in standing and not changed & set(made_from()[name])
-            if not is_same:
-                yield from work.finished()
-                if lay_view(writer, model):
-                    changed.add(name)
-            yield Derived(name, name in changed or name in forced)
+            yield Derived(name, name in laid or name in forced)
             continue
         yield from work.finished_with(_inputs(name))
         if work.failed & set(_inputs(name)):
@@ -104,7 +99,6 @@ def _derived(
             continue
         if name not in standing:
             create_table(writer.database.connection, table_of(name))
-            changed.add(name)
         basis = _basis(name, content)
         if name not in forced and fingerprints.is_current(writer.database, [name], basis):
             yield from work.finished()
@@ -178,6 +172,18 @@ def _standing(writer: AuditedWriter) -> set[str]:
     return tables_in_shape(writer.database.connection, stored) | fingerprints.laid(
         writer.database, texts
     )
+
+
+def _stale_views(names: Sequence[str], standing: Collection[str]) -> list[Model]:
+    """The views among ``names`` that are not there as they are to be, or are made from such."""
+    stale: dict[str, Model] = {}
+    for name in names:
+        model = models_by_name().get(name)
+        if model is None or not model.table.is_view:
+            continue
+        if name not in standing or stale.keys() & set(made_from()[name]):
+            stale[name] = model
+    return list(stale.values())
 
 
 def _content(writer: AuditedWriter, elsewhere: RemoteTables, table: str) -> str:

@@ -1,6 +1,6 @@
 """Models: the SQL models laid into the warehouse, views as views, marts computed and audited."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 
 import polars as pl
@@ -107,25 +107,22 @@ def build_model(writer: AuditedWriter, model: Model, engine: Engine) -> Callable
         return replace_by_chunks(writer, model.name, engine.shares(model.name, by), by)
 
 
-def lay_view(writer: AuditedWriter, model: Model) -> bool:
-    """Create the view of a SQL model; False where the same is there."""
-    if fingerprints.laid(writer.database, {model.name: model.sql}):
-        return False
-    is_new = create_view(writer.database.connection, model)
-    fingerprints.note_laid(writer.database, {model.name: model.sql})
-    return is_new
+def lay_views(writer: AuditedWriter, models: Sequence[Model] | None = None) -> set[str]:
+    """Create the views of ``models`` (default: all), each after those that it is made from.
 
-
-def lay_views(writer: AuditedWriter) -> None:
-    """Create the views alone, for who reads them before anything is computed."""
-    views = [model for model in load_models() if model.table.is_view]
+    Returns
+    -------
+    The names of those that are others now; the rest were there.
+    """
+    views = models or [model for model in load_models() if model.table.is_view]
     texts = {model.name: model.sql for model in views}
     if len(fingerprints.laid(writer.database, texts)) == len(views):
-        return
-    with writer.database.transaction():
-        for model in views:  # what one shows may have changed by what another one does
-            create_view(writer.database.connection, model)
+        return set()
+    with writer.database.transaction():  # one wait for the disk
+        # What one shows may have changed by what another one does.
+        new = {model.name for model in views if create_view(writer.database.connection, model)}
         fingerprints.note_laid(writer.database, texts)
+    return new
 
 
 def describe_tables(writer: AuditedWriter) -> None:
