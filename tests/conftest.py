@@ -1,6 +1,7 @@
 """Shared fixtures: surroundings, how much is tried, and data directories after a run."""
 
 import os
+import re
 import shutil
 import signal
 import tempfile
@@ -15,7 +16,7 @@ from hypothesis import settings
 
 from perf_assets.engines.connection import be_a_program
 from perf_assets.processes.gc_control import collect_seldom, gc_paused
-from tests.effort import EXAMPLES, IS_THOROUGH
+from tests.effort import EXAMPLES, IS_QUICK, IS_THOROUGH
 
 if TYPE_CHECKING:
     from perf_assets.storage.data_directory import DataDirectory
@@ -29,6 +30,7 @@ TEST_VARIABLES = (
     "PERF_ASSETS_SPARK_PYTHON",
     "PERF_ASSETS_VALIDATORS",
 )
+ALL_SLOW = re.compile(r"^pytestmark = .*\bpytest\.mark\.(slow|exhaustive)\b", re.MULTILINE)
 LONGEST = ("test_disturbances.py", "test_kills.py")
 # Whatever the shell says, before anything of the project reads it.
 for name in [name for name in os.environ if name.startswith(("PERF_ASSETS_", "GITHUB_"))]:
@@ -73,6 +75,13 @@ def pytest_collection() -> Generator[None, object, object]:
         collected = yield
     collect_seldom()
     return collected
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Modules whose tests are all slow are not imported where these are left out."""
+    if not IS_QUICK or not collection_path.name.startswith("test_"):
+        return None
+    return bool(ALL_SLOW.search(collection_path.read_text(encoding="utf-8"))) or None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -27,6 +27,8 @@ from perf_assets.tables import declared
 from tests.effort import examples
 from tests.support import Prepared
 
+pytestmark = pytest.mark.slow
+
 PROGRAMS = os.environ.get("PERF_ASSETS_VALIDATORS")
 NAMES = {
     *("README.md", "LICENSES.md", "CITATION.cff"),

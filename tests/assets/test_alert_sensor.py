@@ -153,6 +153,7 @@ def test_each_new_alert_is_posted_once_with_its_evidence(data_dir, webhook) -> N
     assert again.cursor == done.cursor
 
 
+@pytest.mark.slow
 def test_an_alert_whose_month_moved_or_that_goes_by_another_change_is_the_same(
     data_dir, webhook
 ) -> None:

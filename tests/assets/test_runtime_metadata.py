@@ -46,6 +46,7 @@ def test_a_figure_waits_for_every_table_that_it_reads(computed: list[str]) -> No
     assert computed == [TESTS]
 
 
+@pytest.mark.slow
 def test_a_figure_waits_for_what_is_behind_a_view(computed: list[str]) -> None:
     views = {
         table: {one for one in figure.reads if declared()[one].is_view}

@@ -42,6 +42,8 @@ from tests.damaged_inputs.kinds import LONGEST_SENTENCE
 from tests.review_sheets import sheet, verdicts_of
 from tests.support import perf_assets
 
+pytestmark = pytest.mark.slow
+
 BEYOND = str(2**64)
 ENDLESS = "9" * 5000
 FIRST = "0001-01-01T00:00:00+14:00"  # in UTC it is a day before the calendar begins
@@ -274,7 +276,6 @@ def test_what_git_says_of_a_damaged_file_is_told_by_its_beginning() -> None:
     assert len(line) < LONGEST_SENTENCE / 2
 
 
-@pytest.mark.slow
 def test_a_tree_that_holds_itself_does_not_fill_the_memory(tmp_path: Path) -> None:
     def git(*words: str, given: bytes = b"") -> str:
         command = ["git", f"--git-dir={tmp_path}", *words]

@@ -150,6 +150,7 @@ def test_the_order_of_definitions_does_not_matter(parts: list[str]) -> None:
     ]
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200))
 def test_any_text_is_checked_or_refused(text: str) -> None:
     try:

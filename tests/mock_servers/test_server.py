@@ -78,6 +78,7 @@ def test_fragments_aliases_and_node_lists_are_counted_and_skipped_fields_are_not
     assert error_of(server, query, deep=True, ids=[issue_id] * 101)["type"] == "ARGUMENT_LIMIT"
 
 
+@pytest.mark.slow
 def test_a_budget_is_full_again_after_its_window():
     with CorpusServer([RICH], limit=1, window=0.1) as server:
         for _ in range(3):

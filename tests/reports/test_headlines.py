@@ -18,6 +18,8 @@ from tests.question_rows import FORUM, TAG_SET, performance_question, question
 from tests.rows import Row, activity, comparison, flow_test, loads, trend_month
 from tests.support import Prepared
 
+pytestmark = pytest.mark.slow
+
 WIDTH = 80
 LINES_OF_A_REPOSITORY = 5
 NAME = "owner/name"
@@ -28,7 +30,6 @@ def found(database: Path) -> list[tuple[str, list[str]]]:
         return list(headlines(connection))
 
 
-@pytest.mark.slow
 def test_a_repository_takes_five_lines_of_a_terminal(small: Prepared) -> None:
     printed = io.StringIO()
     console = Console(file=printed, width=WIDTH, force_terminal=True, no_color=True)
@@ -38,7 +39,6 @@ def test_a_repository_takes_five_lines_of_a_terminal(small: Prepared) -> None:
     assert max(map(len, lines)) <= WIDTH
 
 
-@pytest.mark.slow
 def test_the_share_is_that_of_all_bug_reports(small: Prepared) -> None:
     database = small.data_dir / "perf_bugs.duckdb"
     with duckdb.connect(str(database), read_only=True) as connection:
@@ -242,7 +242,6 @@ def test_of_nothing_nothing_is_told() -> None:
     assert of_models() == []
 
 
-@pytest.mark.slow
 def test_report_prints_them_and_in_full_every_table(small: Prepared) -> None:
     data_dir = ["--data-dir", str(small.data_dir)]
     short = CliRunner().invoke(commands, ["report", *data_dir])
@@ -267,7 +266,6 @@ def test_of_a_database_of_another_version_report_says_so(tmp_path: Path) -> None
     assert "published by another version" in result.output
 
 
-@pytest.mark.slow
 def test_every_sentence_about_the_sample_fits_a_terminal(sampled: Prepared) -> None:
     headlines = found(sampled.data_dir / "perf_bugs.duckdb")
     assert {":" in title for title, _ in headlines} == {True, False}  # forums and a repository

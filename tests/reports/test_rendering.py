@@ -39,6 +39,7 @@ def test_the_colours_that_a_scale_mixes_are_no_variables_of_the_page() -> None:
     assert not [text for text in ranges if "var(" in text]
 
 
+@pytest.mark.slow
 def test_a_value_is_text_in_every_position_of_a_report() -> None:
     part = Part(
         "one",

@@ -63,6 +63,7 @@ def test_a_file_with_a_mistake_is_one_sentence(tmp_path: Path, content: bytes, s
     assert not (tmp_path / NAME).exists()
 
 
+@pytest.mark.slow
 def test_without_verdicts_there_is_nothing_to_learn(tmp_path: Path) -> None:
     ran = perf_assets("review", "train", "--data-dir", tmp_path)
     assert ran.returncode != 0 and "has no verdicts to train on" in ran.stderr

@@ -91,6 +91,7 @@ def test_a_file_that_cannot_be_read_is_a_skip(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_pipe_and_a_file_too_large_are_skips_that_take_neither_time_nor_memory(
     tmp_path: Path,
 ) -> None:
