@@ -236,7 +236,8 @@ def test_a_database_of_an_older_version_is_named_with_its_remedy(data_dir: Path)
 def killed_while_judging(data_dir: Path, after: float, last: dict[str, int]) -> None:
     """Kill a server while a rater judges again and again: what it acknowledged is there.
 
-    ``last`` has the number of the last acknowledged answer to each subject, over all kills.
+    It is killed so many seconds after its first acknowledgement. ``last`` has the number of the
+    last acknowledged answer to each subject, over all kills.
     """
     numbers = itertools.count(max(last.values(), default=0) + 1)
     with serving(data_dir) as server:
@@ -246,6 +247,8 @@ def killed_while_judging(data_dir: Path, after: float, last: dict[str, int]) -> 
             for one in Store(data_dir / "review").queue("Ann")
         ]
 
+        is_acknowledged = threading.Event()
+
         def judge_on() -> None:
             try:
                 for subject in itertools.cycle(queue):
@@ -254,11 +257,13 @@ def killed_while_judging(data_dir: Path, after: float, last: dict[str, int]) -> 
                     status, _ = server.post("/answer", {"subject": subject, "cells": cells}, cookie)
                     assert status == 200
                     last[subject] = number
+                    is_acknowledged.set()
             except (URLError, OSError, HTTPException):
                 pass  # the server is gone
 
         rater = threading.Thread(target=judge_on)
         rater.start()
+        assert is_acknowledged.wait(60)
         time.sleep(after)
         server.kill()
         rater.join()
