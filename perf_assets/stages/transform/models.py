@@ -114,7 +114,8 @@ def lay_views(writer: AuditedWriter, models: Sequence[Model] | None = None) -> s
     -------
     The names of those that are others now; the rest were there.
     """
-    views = models or [model for model in load_models() if model.table.is_view]
+    every = [model for model in load_models() if model.table.is_view]
+    views = every if models is None else models
     texts = {model.name: model.sql for model in views}
     if len(fingerprints.laid(writer.database, texts)) == len(views):
         return set()
