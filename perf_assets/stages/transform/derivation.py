@@ -90,6 +90,8 @@ def _derived(
     for name in names:
         model = models_by_name().get(name)
         if model is not None and model.table.is_view:
+            if name in laid:  # it is told of in its turn
+                yield from work.finished()
             yield Derived(name, name in laid or name in forced)
             continue
         yield from work.finished_with(_inputs(name))
