@@ -64,6 +64,7 @@ class Account:
     rests_until: float = 0.0
     is_refused: bool = False
     strikes: int = 0
+    reserved: int = 0  # points that the requests under way may cost
     idle: list[github.Github] = field(default_factory=list, repr=False)
 
     @property
@@ -95,6 +96,7 @@ class Accounts:
         """No request is sent yet."""
         self.base_url = base_url
         self.all = [Account(credential) for credential in credentials]
+        self.usual_cost = 1  # points of the last answer
         self._patience, self._on_wait = patience, on_wait
         self._lock = threading.Lock()
         self._waiting = threading.Lock()  # one waits aloud, the others with it
@@ -104,13 +106,16 @@ class Accounts:
     @contextmanager
     def borrow(self) -> Iterator[tuple[Account, github.Github]]:
         """An account for a request and a connection of it; waits while all of them rest."""
-        while (account := self._choose()) is None:
+        while (chosen := self._choose()) is None:
             self._wait_for_reset()
+        account, reserved = chosen
         connection = account.idle.pop() if account.idle else self._connect(account)
         try:
             yield account, connection
         finally:
             account.idle.append(connection)
+            with self._lock:
+                account.reserved -= reserved
 
     def succeed(self, account: Account) -> None:
         """An answer came whole: what was waited for before it is forgotten."""
@@ -230,7 +235,8 @@ class Accounts:
             seconds_between_writes=0,
         )
 
-    def _choose(self) -> Account | None:
+    def _choose(self) -> tuple[Account, int] | None:
+        """The account with the most points left, and how many of them are reserved for it now."""
         now = time.time()
         with self._lock:
             rested = [
@@ -243,9 +249,10 @@ class Accounts:
                     account.remaining, account.reset = account.limit, 0.0
             if not rested:
                 return None
-            best = max(rested, key=lambda account: account.remaining)
+            best = max(rested, key=lambda account: account.remaining - account.reserved)
             best.remaining -= 1  # at least; the answer contains how many it was
-            return best
+            best.reserved += self.usual_cost
+            return best, self.usual_cost
 
     def _wait_for_reset(self) -> None:
         with self._waiting:

@@ -272,6 +272,8 @@ class GitHubClient:
         with self._lock:
             getattr(self._charged, "to", self.spent).add(cost)
             self.total.add(cost)
+        if cost.points:
+            self.accounts.usual_cost = cost.points
 
     def _judge_renewal(self, account: Account, error: github.GithubException) -> Fault:
         if error.status in (401, 404):

@@ -59,6 +59,19 @@ def test_tokens_share_the_work_by_what_is_left_of_their_budgets(corpus: Corpus) 
         assert max(left) - min(left) <= 2 * PAGE_POINTS
 
 
+def test_what_requests_under_way_may_cost_is_left_to_them(corpus: Corpus) -> None:
+    with CorpusServer([corpus]) as server:
+        accounts = source(server, "a,b").client.accounts
+    accounts.usual_cost = 30
+    rich, poor = accounts.all
+    rich.remaining, poor.remaining = 133, 100
+    with accounts.borrow() as first, accounts.borrow() as second, accounts.borrow() as third:
+        assert [account for account, _ in (first, second, third)] == [rich, rich, poor]
+    assert [account.remaining for account in accounts.all] == [131, 99]
+    with accounts.borrow() as (account, _):
+        assert account is rich
+
+
 def test_a_spent_token_rests_and_only_when_all_rest_is_waited(corpus: Corpus) -> None:
     with CorpusServer([corpus]) as server:
         expected = load(source(server), MONTHS)
