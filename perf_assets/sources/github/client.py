@@ -143,8 +143,7 @@ class GitHubClient:
         self._on_wait, self._patience, self._send = on_wait, patience, send
         self.accounts = Accounts(self.base_url, credentials or [ANONYMOUS], patience, on_wait)
         self._pages = PageSizes()
-        self.spent = Spent()
-        self.total = Spent()
+        self.spent, self.total = Spent(), Spent()
         self._lock = threading.Lock()
         self._charged = threading.local()
 
@@ -272,8 +271,7 @@ class GitHubClient:
         with self._lock:
             getattr(self._charged, "to", self.spent).add(cost)
             self.total.add(cost)
-        if cost.points:
-            self.accounts.usual_cost = cost.points
+        self.accounts.usual_cost = cost.points or self.accounts.usual_cost
 
     def _judge_renewal(self, account: Account, error: github.GithubException) -> Fault:
         if error.status in (401, 404):
