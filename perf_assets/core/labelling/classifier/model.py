@@ -114,6 +114,8 @@ def probability_of(model: Model, margins: "Floats") -> "Floats":
 
 
 def _scored(model: Model, reports: pl.DataFrame) -> pl.DataFrame:
+    import numpy as np  # noqa: PLC0415
+
     texts = cleaned(reports)
     contributions = pl.concat(
         [
@@ -121,8 +123,6 @@ def _scored(model: Model, reports: pl.DataFrame) -> pl.DataFrame:
             _of_signals(model, texts),
         ]
     )
-    import numpy as np  # noqa: PLC0415
-
     margins = np.full(reports.height, model.intercept)
     sums = contributions.group_by("report").agg(pl.col("value").sum())
     margins[sums["report"].to_numpy()] += sums["value"].to_numpy()
