@@ -121,7 +121,9 @@ class Accounts:
         """An answer came whole: what was waited for before it is forgotten."""
         account.strikes = 0
         self._waited = 0.0
-        if account.remaining <= 0:
+        # No answer named a reset: a GitHub Enterprise server without limits, which are off there
+        # unless an administrator turns them on.
+        if account.remaining <= 0 and account.reset:
             self.rest_until_reset(account)
 
     def rest(self, account: Account, seconds: float | None) -> None:

@@ -17,7 +17,7 @@ from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueSource, accounts, issues
-from perf_assets.sources.github.accounts import RetryPolicy
+from perf_assets.sources.github.accounts import POINTS_PER_HOUR, Accounts, RetryPolicy
 from perf_assets.sources.github.credentials import credentials_of, token_credentials
 from perf_assets.sources.github.issues import PAGE_POINTS
 from perf_assets.sources.github.prefetch import Job, in_order
@@ -70,6 +70,17 @@ def test_what_requests_under_way_may_cost_is_left_to_them(corpus: Corpus) -> Non
     assert [account.remaining for account in accounts.all] == [131, 99]
     with accounts.borrow() as (account, _):
         assert account is rich
+
+
+def test_where_answers_name_no_budget_none_is_spent(corpus: Corpus) -> None:
+    waits: list[str] = []
+    with CorpusServer([corpus]) as server:
+        accounts = Accounts(server.url, token_credentials("a"), HASTY, waits.append)
+        for _ in range(POINTS_PER_HOUR + 2):
+            with accounts.borrow() as (account, _):
+                accounts.succeed(account)
+    assert waits == []
+    assert account.rests_until == 0.0
 
 
 def test_a_spent_token_rests_and_only_when_all_rest_is_waited(corpus: Corpus) -> None:
