@@ -14,7 +14,7 @@ export PERF_ASSETS_DATA_DIR
 # Tests are compiled once, whatever the environment says: a third of the time of make check.
 unexport PYTHONDONTWRITEBYTECODE
 
-PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal
 
 .PHONY: run ui explore extras pictures lint check test test-all soak spark-test validators-test reference docs mutation upgrade \
 	clean
