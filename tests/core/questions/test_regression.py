@@ -7,7 +7,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
-from perf_assets.core.questions.classifier_assumptions import DEFAULTS
+from perf_assets.core.questions.classifier_assumptions import DEFAULTS, Variant
 from perf_assets.core.questions.regression import learn_regression, platt_scaling
 
 
@@ -25,6 +25,25 @@ def test_probabilities_are_those_of_scikit_learn(seed: int) -> None:
         assert learned.scores(counts)[:, kind] == pytest.approx(
             theirs.predict_proba(features)[:, 1], abs=2e-4
         )
+
+
+def test_each_set_of_examples_has_a_model_of_its_own() -> None:
+    chance = np.random.default_rng(0)
+    counts = sparse.csr_matrix(chance.poisson(0.3, (60, 20)).astype(float))
+    more = counts.copy()
+    more.data += 1
+    truth = chance.random((60, 2)) < 0.4
+    first, again, of_others, of_more = (
+        learn_regression(of, labels, variant).scores(counts)
+        for of, labels, variant in [
+            (counts, truth, DEFAULTS["regression"]),
+            (counts.copy(), truth.copy(), Variant("regression", takes_highest=False)),
+            (counts, ~truth, DEFAULTS["regression"]),
+            (more, truth, DEFAULTS["regression"]),
+        ]
+    )
+    assert np.array_equal(first, again)
+    assert not np.allclose(first, of_others) and not np.allclose(first, of_more)
 
 
 @pytest.mark.parametrize(
