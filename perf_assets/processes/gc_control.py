@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # of malloc.h
-_LARGE_BYTES = 1 << 20
+_LARGE_BYTES = 1 << 22
 
 
 @contextmanager
