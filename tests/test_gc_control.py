@@ -18,8 +18,8 @@ def held():
 bytearray(30_000_000)  # freed at once: by itself, glibc keeps blocks up to that from then on
 before = held()
 large, small = [], []
-for _ in range(50):
-    large.append(bytearray(2_000_000))
+for _ in range(20):
+    large.append(bytearray(5_000_000))
     large[-1][::4096] = bytes(len(large[-1][::4096]))
     small.append(bytearray(1_000))
 del large
