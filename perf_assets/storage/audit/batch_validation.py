@@ -5,10 +5,11 @@ holds or fails row by row: a column holds which values the partition does not al
 unique within its partition, and of rules that most rows keep each partition's own share counts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+import numpy as np
 import polars as pl
 
 from perf_assets.months import end_of, start_of
@@ -39,7 +40,10 @@ OF_ROWS = (
     "expect_compound_columns_",
 )
 
-Candidates = Sequence[tuple[pl.DataFrame, Parameters]]
+SEVERAL = (list, set, tuple, frozenset)
+
+Candidate = tuple[pl.DataFrame, Parameters]
+Candidates = Sequence[Candidate]
 
 
 @dataclass(frozen=True)
@@ -125,8 +129,7 @@ def _judge_rows(
     filled = [index for index, (frame, _) in enumerate(candidates) if frame.height]
     if not filled or not rules:
         return {}
-    frames = [_beside(suite, index, *candidates[index]) for index in filled]
-    frame = pl.concat(frames, how="diagonal_relaxed").collect()
+    frame = _beside(suite, {index: candidates[index] for index in filled})
     undecided = [
         rule for rule in rules if not all(rule.name in verdicts[index] for index in filled)
     ]
@@ -163,49 +166,77 @@ def _split(finding: Finding, rule: Rule, frame: pl.DataFrame) -> _Split:
     return _Split(None, dict(failing.iter_rows()), dict(heights.iter_rows()))
 
 
-def _beside(suite: Suite, index: int, frame: pl.DataFrame, parameters: Parameters) -> pl.LazyFrame:
-    """The rows of a candidate with the columns that tell what is particular to its partition."""
-    names = frame.columns
+def _beside(suite: Suite, candidates: Mapping[int, Candidate]) -> pl.DataFrame:
+    """The rows of candidates with the columns that tell what is particular to their partitions."""
+    alike: dict[tuple[object, ...], dict[int, Candidate]] = {}
+    for index, (frame, parameters) in candidates.items():
+        known = frozenset(name for name, value in parameters.items() if value is not None)
+        shape = (*frame.schema.items(), known)
+        alike.setdefault(shape, {})[index] = frame, parameters
+    return pl.concat([_together(suite, part) for part in alike.values()], how="diagonal_relaxed")
+
+
+def _together(suite: Suite, candidates: Mapping[int, Candidate]) -> pl.DataFrame:
+    """The same of candidates of the same columns, of which the same parameters are known."""
+    rows = pl.concat([frame for frame, _ in candidates.values()])
+    parameters = [parameters for _, parameters in candidates.values()]
+    heights = [frame.height for frame, _ in candidates.values()]
     needed = [
         column.name
         for column in suite.table.columns
-        if not column.nullable and column.name in names
+        if not column.nullable and column.name in rows.columns
     ]
     lacks = [pl.when(pl.col(name).is_null()).then(pl.lit(name)) for name in needed]
-    month = parameters.get("month")
-    moments = [
-        str(column.of)
-        for column in suite.table.columns
-        if isinstance(frame.schema.get(str(column.of)), pl.Datetime)
-    ]
-    added = {
-        PARTITION: pl.lit(index, pl.Int64),
-        "$index": pl.int_range(pl.len(), dtype=pl.Int64),
-        MISSING: pl.coalesce(lacks) if lacks else pl.lit(None, pl.String),
-    }
-    if month is not None:
-        start, end = _bounds(month)
-        added[MONTH_START] = start
-        for name in moments:
-            is_outside = (pl.col(name) < start) | (pl.col(name) >= end)
-            added[f"{MONTH_OF}{name}"] = pl.when(is_outside).then(pl.lit("another month"))
+    return rows.with_columns(
+        pl.Series(PARTITION, np.repeat(list(candidates), heights)),
+        pl.Series("$index", np.concatenate([np.arange(height) for height in heights])),
+        (pl.coalesce(lacks) if lacks else pl.lit(None, pl.String)).alias(MISSING),
+        *_of_months(suite, rows, parameters, heights),
+        *_of_allowed(suite, rows, parameters, heights),
+    )
+
+
+def _of_months(
+    suite: Suite, rows: pl.DataFrame, parameters: Sequence[Parameters], heights: Sequence[int]
+) -> Iterator[pl.Series | pl.Expr]:
+    months = [month for one in parameters if (month := one.get("month")) is not None]
+    if not months:
+        return
+    kind = pl.Datetime("us", "UTC")
+    start = _repeated([start_of(month) for month in months], heights, kind)
+    end = _repeated([end_of(month) for month in months], heights, kind)
+    yield start.alias(MONTH_START)
+    for name in dict.fromkeys(str(column.of) for column in suite.table.columns):
+        if isinstance(rows.schema.get(name), pl.Datetime):
+            is_outside = (rows[name] < start) | (rows[name] >= end)
+            yield pl.when(is_outside).then(pl.lit("another month")).alias(f"{MONTH_OF}{name}")
+
+
+def _of_allowed(
+    suite: Suite, rows: pl.DataFrame, parameters: Sequence[Parameters], heights: Sequence[int]
+) -> Iterator[pl.Expr]:
     for name, columns in suite.allowed_in.items():
-        allowed = _value(parameters, name)
-        if allowed is None:
-            continue
-        allowed_values = (
-            allowed if isinstance(allowed, (list, set, tuple, frozenset)) else [allowed]
-        )
-        for column in (column for column in columns if column in names):
-            values = pl.Series(list(allowed_values), dtype=frame.schema[column])
-            is_outside = ~pl.col(column).is_in(values.implode())
-            added[_outside(column)] = pl.when(is_outside).then(pl.lit("not allowed"))
-    return frame.lazy().with_columns(**added)
+        allowed = [value for one in parameters if (value := _value(one, name)) is not None]
+        for column in (column for column in columns if allowed and column in rows.columns):
+            is_outside = _is_outside(rows[column], allowed, heights)
+            yield pl.when(is_outside).then(pl.lit("not allowed")).alias(_outside(column))
 
 
-@cache  # literals of moments take a millisecond to make, and months are the same for all tables
-def _bounds(month: str) -> tuple[pl.Expr, pl.Expr]:
-    return pl.lit(start_of(month)), pl.lit(end_of(month))
+def _is_outside(column: pl.Series, allowed: Sequence[object], heights: Sequence[int]) -> pl.Series:
+    """Where a value is not the one, or none of those, that its partition allows."""
+    if not any(isinstance(one, SEVERAL) for one in allowed):
+        return column != _repeated(allowed, heights, column.dtype)
+    parts, start = [], 0
+    for one, height in zip(allowed, heights, strict=True):
+        values = pl.Series(list(one) if isinstance(one, SEVERAL) else [one], dtype=column.dtype)
+        parts.append(~column.slice(start, height).is_in(values.implode()))
+        start += height
+    return pl.concat(parts)
+
+
+def _repeated(values: Sequence[object], heights: Sequence[int], kind: pl.DataType) -> pl.Series:
+    """The value of each partition, for each of its rows."""
+    return pl.Series(values, dtype=kind).gather(np.repeat(np.arange(len(heights)), heights))
 
 
 def _outside(column: str) -> str:
@@ -232,7 +263,7 @@ def _judge_alone(
     suite: Suite, rule: Rule, frame: pl.DataFrame, parameters: Parameters
 ) -> RuleOutcome:
     """The verdict on one partition that is not decided by its rows among those of others."""
-    whole = _beside(suite, 0, frame, parameters).collect()
+    whole = _beside(suite, {0: (frame, parameters)})
     of_rows = rule.type.startswith(OF_ROWS)
     judged_rule = _row_wise(rule) if of_rows else rule
     finding = _findings(suite, [judged_rule], whole)[rule.name]
