@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-import numpy as np
 import polars as pl
 
 from perf_assets.months import end_of, start_of
@@ -188,8 +187,8 @@ def _together(suite: Suite, candidates: Mapping[int, Candidate]) -> pl.DataFrame
     ]
     lacks = [pl.when(pl.col(name).is_null()).then(pl.lit(name)) for name in needed]
     return rows.with_columns(
-        pl.Series(PARTITION, np.repeat(list(candidates), heights)),
-        pl.Series("$index", np.concatenate([np.arange(height) for height in heights])),
+        _repeated(list(candidates), heights, pl.Int64()).alias(PARTITION),
+        pl.select(pl.int_ranges(0, pl.Series(heights)).explode().alias("$index")).to_series(),
         (pl.coalesce(lacks) if lacks else pl.lit(None, pl.String)).alias(MISSING),
         *_of_months(suite, rows, parameters, heights),
         *_of_allowed(suite, rows, parameters, heights),
@@ -236,7 +235,8 @@ def _is_outside(column: pl.Series, allowed: Sequence[object], heights: Sequence[
 
 def _repeated(values: Sequence[object], heights: Sequence[int], kind: pl.DataType) -> pl.Series:
     """The value of each partition, for each of its rows."""
-    return pl.Series(values, dtype=kind).gather(np.repeat(np.arange(len(heights)), heights))
+    frame = pl.DataFrame({"value": pl.Series(values, dtype=kind), "height": heights})
+    return frame.select(pl.col("value").repeat_by("height").explode()).to_series()
 
 
 def _outside(column: str) -> str:
