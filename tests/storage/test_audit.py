@@ -239,23 +239,25 @@ ODDITIES: dict[str, dict[str, Any]] = {
         st.tuples(
             st.lists(st.tuples(st.integers(1, 4), st.sampled_from(sorted(ODDITIES))), max_size=6),
             st.sampled_from([None, 0, 1, 2, 3]),
+            st.sampled_from(["owner/name", None]),
         ),
         min_size=1,
         max_size=4,
     )
 )
 def test_partitions_that_are_judged_together_get_the_verdict_they_would_get_alone(
-    partitions: list[tuple[list[tuple[int, str]], int | None]],
+    partitions: list[tuple[list[tuple[int, str]], int | None, str | None]],
 ) -> None:
     candidates = []
-    for index, (rows, announced) in enumerate(partitions):
+    for index, (rows, announced, repository) in enumerate(partitions):
         frame = issues([DAY] * len(rows)).with_columns(
             number=pl.Series([number for number, _ in rows], dtype=pl.Int64)
         )
         spoilt = [
             {**row, **ODDITIES[what]} for row, (_, what) in zip(frame.to_dicts(), rows, strict=True)
         ]
-        parameters: Parameters = {**PARAMETERS, "source_count": announced}
+        known = {"source_count": announced, "repository": repository}
+        parameters: Parameters = {**PARAMETERS, **known}
         if index % 2:
             parameters["month"] = "2020-03"
         candidates.append((pl.DataFrame(spoilt, schema=frame.schema), parameters))
