@@ -198,6 +198,7 @@ def _together(suite: Suite, candidates: Mapping[int, Candidate]) -> pl.DataFrame
 def _of_months(
     suite: Suite, rows: pl.DataFrame, parameters: Sequence[Parameters], heights: Sequence[int]
 ) -> Iterator[pl.Series | pl.Expr]:
+    """When the month of each row begins, and which of its moments lie in another month."""
     months = [month for one in parameters if (month := one.get("month")) is not None]
     if not months:
         return
@@ -214,6 +215,7 @@ def _of_months(
 def _of_allowed(
     suite: Suite, rows: pl.DataFrame, parameters: Sequence[Parameters], heights: Sequence[int]
 ) -> Iterator[pl.Expr]:
+    """Which values of each row its partition does not allow."""
     for name, columns in suite.allowed_in.items():
         allowed = [value for one in parameters if (value := _value(one, name)) is not None]
         for column in (column for column in columns if allowed and column in rows.columns):
