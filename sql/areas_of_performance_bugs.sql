@@ -21,10 +21,9 @@ bugs as (
         metrics.state,
         metrics.hours_to_first_comment,
         metrics.fix_time_days,
-        triage.hours_to_triage
+        metrics.hours_to_triage
     from marts.bug_areas as areas
     inner join marts.bug_metrics as metrics using (dataset, repository, number)
-    left join intermediate.first_triage as triage using (dataset, repository, number)
     where repository like (select parameters.repository from parameters)
 )
 

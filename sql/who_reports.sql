@@ -11,16 +11,16 @@ parameters as (
 
 select
     repository,
-    bugs.author,
-    count(*) filter (where bugs.is_performance) as performance_bugs,
-    count(*) filter (where bugs.is_performance and metrics.is_fixed) as fixed_performance_bugs,
+    issues.author,
+    count(*) filter (where metrics.is_performance) as performance_bugs,
+    count(*) filter (where metrics.is_performance and metrics.is_fixed) as fixed_performance_bugs,
     count(*) as bug_reports
-from staging.bug_reports as bugs
-inner join marts.bug_metrics as metrics using (dataset, repository, number)
+from marts.bug_metrics as metrics
+inner join raw.issues as issues using (repository, number)
 inner join staging.accounts as accounts
-    on bugs.author = accounts.login and accounts.repository = bugs.repository
+    on issues.author = accounts.login and accounts.repository = metrics.repository
 where dataset = 'live' and not accounts.is_bot
-group by repository, bugs.author
+group by repository, issues.author
 having performance_bugs > 0
-order by performance_bugs desc, bug_reports desc, repository, bugs.author
+order by performance_bugs desc, bug_reports desc, repository, issues.author
 limit (select parameters.rows from parameters);

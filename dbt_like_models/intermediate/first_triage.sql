@@ -40,7 +40,7 @@ triaged as (
         repository,
         number,
         min(changed_at) as triaged_at,
-        min(date_diff('microsecond', opened_at, changed_at)) / 3600000000 as hours_to_triage
+        min(epoch_us(changed_at) - epoch_us(opened_at)) / 3600000000 as hours_to_triage
     from labelled
     group by dataset, repository, number
 )

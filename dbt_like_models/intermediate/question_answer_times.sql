@@ -68,22 +68,22 @@ waits as (
             as is_endorsed,
         case
             when answer_times.first_at <= questions.asked_at then 0e0
-            else date_diff('microsecond', questions.asked_at, answer_times.first_at)
+            else (epoch_us(answer_times.first_at) - epoch_us(questions.asked_at))
                 / 3600000000
         end as hours_to_first_answer,
         case
             when questions.accepted_answer_id is null then null
             when answer_times.accepted_at <= questions.asked_at then 0e0
-            else date_diff('microsecond', questions.asked_at, answer_times.accepted_at)
+            else (epoch_us(answer_times.accepted_at) - epoch_us(questions.asked_at))
                 / 3600000000
         end as hours_to_accepted,
         case
             when questions.accepted_answer_id is not null then null
             when endorsed.endorsed_answer_at <= questions.asked_at then 0e0
-            else date_diff('microsecond', questions.asked_at, endorsed.endorsed_answer_at)
+            else (epoch_us(endorsed.endorsed_answer_at) - epoch_us(questions.asked_at))
                 / 3600000000
         end as hours_to_endorsed,
-        date_diff('microsecond', questions.asked_at, ends.watched_until)
+        (epoch_us(ends.watched_until) - epoch_us(questions.asked_at))
             / 3600000000 as hours_watched,
         questions.views,
         questions.score

@@ -139,13 +139,12 @@ bugs as (
         number,
         bug_areas.area,
         metrics.month,
-        triage.hours_to_triage,
+        metrics.hours_to_triage,
         metrics.hours_to_first_comment,
         metrics.fix_time_days,
         strftime(metrics.closed_at at time zone 'UTC', '%Y-%m') as closed_month
     from marts.bug_metrics as metrics
     inner join bug_areas using (dataset, repository, number)
-    left join intermediate.first_triage as triage using (dataset, repository, number)
 ),
 
 responses as (

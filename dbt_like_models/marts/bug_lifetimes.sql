@@ -111,8 +111,8 @@ lifetimes as (
         case when outcome <> 'not_looked_at' then rejected_commits end as rejected_commits,
         introduced_at,
         first_introduced_at,
-        date_diff('microsecond', introduced_at, opened_at) / 86400000000 as lifetime_days,
-        date_diff('microsecond', first_introduced_at, opened_at) / 86400000000
+        (epoch_us(opened_at) - epoch_us(introduced_at)) / 86400000000 as lifetime_days,
+        (epoch_us(opened_at) - epoch_us(first_introduced_at)) / 86400000000
             as longest_lifetime_days
     from told
 )

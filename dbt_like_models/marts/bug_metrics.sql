@@ -29,6 +29,10 @@ read_until as (
     group by repository
 ),
 
+first_triage as (
+    select * from intermediate.first_triage
+),
+
 reopened as (
     select
         dataset,
@@ -60,6 +64,7 @@ joined as (
         contents.fix_not_analysed,
         discussions.hours_to_first_comment,
         discussions.hours_to_first_member_comment,
+        first_triage.hours_to_triage,
         bug_reports.author_association,
         least(
             coalesce(bug_reports.closed_at, read_until.read_until),
@@ -76,6 +81,7 @@ joined as (
     left join fixes using (dataset, repository, number)
     left join contents using (dataset, repository, number)
     left join discussions using (dataset, repository, number)
+    left join first_triage using (dataset, repository, number)
     left join reopened using (dataset, repository, number)
     left join read_until using (dataset, repository)
 ),
@@ -92,7 +98,7 @@ metrics as (
         opened_at,
         closed_at,
         case
-            when is_fixed then date_diff('microsecond', opened_at, closed_at) / 86400000000
+            when is_fixed then (epoch_us(closed_at) - epoch_us(opened_at)) / 86400000000
         end as fix_time_days,
         fix_size,
         fix_commits,
@@ -107,9 +113,10 @@ metrics as (
             0,
             least(
                 hours_to_first_comment,
-                date_diff('microsecond', opened_at, waited_until) / 3600000000
+                (epoch_us(waited_until) - epoch_us(opened_at)) / 3600000000
             )
         ) as hours_unanswered,
+        hours_to_triage,
         author_association,
         comments,
         commentators,

@@ -137,7 +137,7 @@ taken as (
         path,
         looked_at.found_sha,
         origins.lines,
-        greatest(date_diff('microsecond', origins.introduced_at, fixing.committed_at), 0)
+        greatest(epoch_us(fixing.committed_at) - epoch_us(origins.introduced_at), 0)
             / 86400000000 as age
     from fixing
     left join looked_at using (repository, sha)

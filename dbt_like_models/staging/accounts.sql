@@ -71,8 +71,8 @@ replies as (
     select
         repository,
         comments.author as login,
-        date_diff('second', issues.created_at, comments.created_at) <= 120 as is_at_once,
-        comments.body
+        epoch_us(comments.created_at) - epoch_us(issues.created_at) <= 120000000 as is_at_once,
+        comments.comment_id
     from comments
     inner join issues using (repository, number)
     where comments.author is not null and comments.author <> coalesce(issues.author, '')
@@ -94,10 +94,11 @@ wordings as (
         repository,
         login,
         count(
-            distinct regexp_replace(replies.body, '@[A-Za-z0-9-]+|https?://[^ ]+|[0-9]+', '', 'g')
+            distinct regexp_replace(comments.body, '@[A-Za-z0-9-]+|https?://[^ ]+|[0-9]+', '', 'g')
         ) as wordings
     from replies
     inner join paces using (repository, login)
+    inner join comments using (repository, comment_id)
     group by repository, login
 ),
 

@@ -42,7 +42,7 @@ said as (
         not comments.is_of_bot as is_of_person,
         comments.is_of_member and not comments.is_of_bot as is_of_member,
         comments.commentator <> coalesce(bug_reports.author, 'ghost') as is_answer,
-        date_diff('microsecond', bug_reports.opened_at, comments.created_at) as waited
+        epoch_us(comments.created_at) - epoch_us(bug_reports.opened_at) as waited
     from bug_reports
     left join comments using (repository, number)
 ),

@@ -1,6 +1,6 @@
 """The models' texts, which DuckDB runs as they are, for Spark."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 
 from sqlglot import exp, parse_one
@@ -60,34 +60,11 @@ def _name(table: exp.Table) -> str:
     return f"{table.db}.{table.name}"
 
 
-def _spelt_for_spark(node: exp.Expr) -> exp.Expr:
-    """What sqlglot does not know how to say, or says in a way that not every engine understands."""
-    rule = RULES.get(type(node))
-    return node if rule is None else rule(node)
-
-
-def _difference(node: exp.Expr) -> exp.Expr:
-    """Sail has no DATEDIFF in microseconds."""
-    if node.text("unit").upper() != "MICROSECOND":
-        return node
-    later, earlier = (
-        exp.Anonymous(this="unix_micros", expressions=[moment])
-        for moment in (node.this, node.expression)
-    )
-    return exp.Paren(this=exp.Sub(this=later, expression=earlier))
-
-
 # sqlglot passes over functions that it does not know, and leaves their names as they are.
-NAMES = {"list_distinct": "array_distinct"}
+NAMES = {"epoch_us": "unix_micros", "list_distinct": "array_distinct"}
 
 
-def _renamed(node: exp.Expr) -> exp.Expr:
-    if node.name.lower() in NAMES:
+def _spelt_for_spark(node: exp.Expr) -> exp.Expr:
+    if isinstance(node, exp.Anonymous) and node.name.lower() in NAMES:
         node.set("this", NAMES[node.name.lower()])
     return node
-
-
-RULES: Mapping[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
-    exp.DateDiff: _difference,
-    exp.Anonymous: _renamed,
-}

@@ -170,6 +170,11 @@ def test_triage_is_the_first_label_by_somebody_else(database: ModelDatabase) -> 
         (1, 3.0),
         (3, 24.0),
     ]
+    assert database.table("marts.bug_metrics", "number, hours_to_triage") == [
+        (1, 3.0),
+        (2, None),
+        (3, 24.0),
+    ]
 
 
 def test_the_series_of_an_area_counts_each_of_its_bugs(database: ModelDatabase) -> None:

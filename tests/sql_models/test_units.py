@@ -374,6 +374,7 @@ def test_bug_metrics_measure_a_fixed_bug(build: Build) -> None:
             "hours_to_first_comment": 24.0,
             "hours_to_first_member_comment": None,
             "hours_unanswered": 24.0,
+            "hours_to_triage": None,
             "author_association": None,
             "comments": 2,
             "commentators": 2,

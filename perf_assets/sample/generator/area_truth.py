@@ -6,7 +6,7 @@ from fractions import Fraction
 from statistics import median
 from typing import Any
 
-from perf_assets.sample.generator.areas import LABEL_AREAS, area_of_file, triaged_after
+from perf_assets.sample.generator.areas import LABEL_AREAS, area_of_file
 from perf_assets.sample.generator.corpus import timestamp
 from perf_assets.sample.generator.history import TESTS
 from perf_assets.sample.generator.model import Commit, Issue
@@ -126,7 +126,7 @@ def _add_times(
 ) -> None:
     closed = plan.calendar.month_of(bug.closed) if bug.closed is not None else -1
     for name, month, value in (
-        ("hours_to_triage", bug.month, triaged_after(bug)),
+        ("hours_to_triage", bug.month, metrics["hours_to_triage"]),
         ("hours_to_first_comment", bug.month, metrics["hours_to_first_comment"]),
         ("fix_time_days", closed, metrics["fix_time_days"]),
     ):

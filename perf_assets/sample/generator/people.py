@@ -6,6 +6,7 @@ Planted last, with chances of their own, so that everything else is as it was pl
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from random import Random
 
+from perf_assets.sample.generator.areas import triaged_after
 from perf_assets.sample.generator.model import (
     DISGUISED_BOTS,
     HIDDEN_BOT,
@@ -172,4 +173,5 @@ def planned_answers(
             (min(by_members) - issue.created) / HOUR if by_members else None
         ),
         "hours_unanswered": (until - issue.created) / HOUR,
+        "hours_to_triage": triaged_after(issue),
     }
