@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -40,6 +40,8 @@ from perf_assets.sources.git.szz.removed_lines import RemovedCode, RemovedFrom
 
 if TYPE_CHECKING:  # a run without new fixes should not wait for it
     from perf_assets.sources.git.szz.line_history import LineHistory
+
+_AtWork = tuple["subprocess.Popen[bytes]", IO[bytes]]
 
 WORKERS = 2
 _WORTH_A_HISTORY = 20  # commits: for fewer, a refresh need not read what exists
@@ -83,8 +85,7 @@ def inspect_commits(clone: Path, shas: Sequence[str]) -> Generator[CommitInspect
         stack.callback(pool.shutdown, wait=False)
         history = pool.submit(_history, clone, shas)
         lanes = [
-            stack.enter_context(closing(_lane(clone, list(chain(*pieces[n::count])))))
-            for n in range(count)
+            stack.enter_context(_lane(clone, list(chain(*pieces[n::count])))) for n in range(count)
         ]
         waiting: list[Inspected] = []
         for index, sha in enumerate(shas):
@@ -154,39 +155,48 @@ def _damaged(clone: Path, message: str) -> PerfAssetsError:
     )
 
 
-def _lane(clone: Path, shas: Sequence[str]) -> Generator[Inspected, None, None]:
-    """The commits of one worker; a new one takes over where a commit took it down."""
+@contextmanager
+def _lane(clone: Path, shas: Sequence[str]) -> Iterator[Iterator[Inspected]]:
+    """The commits of one worker, which begins at once; it is gone when the block ends."""
+    with ExitStack() as running:
+        yield _answers(clone, shas, running, running.enter_context(_worker(clone, shas)))
+
+
+def _answers(
+    clone: Path, shas: Sequence[str], running: ExitStack, at_work: "_AtWork"
+) -> Iterator[Inspected]:
+    """What a worker finds; a new one takes over where a commit took it down."""
     left = list(shas)
-    while left:
-        with tempfile.TemporaryFile() as stderr, _worker(clone, left, stderr) as worker:
-            assert worker.stdout is not None
-            for line in worker.stdout:
-                if not line.endswith(b"\n"):
-                    break
-                yield _parsed(line)
-                del left[0]
-            status = worker.wait()
-            if status:
-                shutdown.block_if_stopping(
-                    after_failure=True
-                )  # it may have died because we are stopped
-            if status in _CRASHES:
-                reason = f"the process that analysed it was stopped by signal {-status}"
-                yield Inspected(left.pop(0), problem=reason, removed=RemovedCode(problem=reason))
-            elif status:
-                stderr.seek(0)
-                raise PerfAssetsError(
-                    f"commit {left[0]} cannot be analysed ({error_line(readable(stderr.read()))}): "
-                    "install PyDriller as perf-assets needs it and run again"
-                )
+    worker, stderr = at_work
+    while True:
+        assert worker.stdout is not None
+        for line in worker.stdout:
+            if not line.endswith(b"\n"):
+                break
+            yield _parsed(line)
+            del left[0]
+        status = worker.wait()
+        if status:  # it may have died because we are stopped
+            shutdown.block_if_stopping(after_failure=True)
+        if status in _CRASHES:
+            reason = f"the process that analysed it was stopped by signal {-status}"
+            yield Inspected(left.pop(0), problem=reason, removed=RemovedCode(problem=reason))
+        elif status:
+            stderr.seek(0)
+            raise PerfAssetsError(
+                f"commit {left[0]} cannot be analysed ({error_line(readable(stderr.read()))}): "
+                "install PyDriller as perf-assets needs it and run again"
+            )
+        running.close()
+        if not left:
+            return
+        worker, stderr = running.enter_context(_worker(clone, left))
 
 
 @contextmanager
-def _worker(
-    clone: Path, shas: Sequence[str], stderr: IO[bytes]
-) -> Iterator["subprocess.Popen[bytes]"]:
-    """A process at work on ``shas``; it is gone when the block ends."""
-    with tempfile.TemporaryFile() as given:
+def _worker(clone: Path, shas: Sequence[str]) -> Iterator["_AtWork"]:
+    """A process at work on ``shas``, and what it complains of; it is gone when the block ends."""
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as stderr:
         given.write("".join(f"{sha}\n" for sha in shas).encode())
         given.seek(0)
         with subprocess.Popen(
@@ -202,7 +212,7 @@ def _worker(
                 fcntl.fcntl(worker.stdout, fcntl.F_SETPIPE_SZ, 1 << 20)
             try:
                 with ended_when_idle(worker, unread(worker.stdout)):
-                    yield worker
+                    yield worker, stderr
             finally:
                 worker.kill()
 
