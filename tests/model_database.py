@@ -15,7 +15,7 @@ from perf_assets.sql_models.ddl import (
     AS_OF_MACRO,
     AS_OF_SOURCE,
     create_as_of_macro,
-    create_view,
+    create_views,
 )
 from perf_assets.sql_models.dependencies import made_from
 from perf_assets.sql_models.files import load_models, models_by_name
@@ -35,9 +35,7 @@ def insert(connection: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Row
 
 def lay_models(connection: duckdb.DuckDBPyConnection) -> None:
     """Create every view in the database of ``connection``, whose tables are there."""
-    for each in load_models():
-        if each.table.is_view:
-            create_view(connection, each)
+    create_views(connection, [each for each in load_models() if each.table.is_view])
 
 
 class ModelDatabase:

@@ -49,35 +49,41 @@ def parsed(model: Model) -> Iterator[None]:
         raise
 
 
-def create_view(connection: duckdb.DuckDBPyConnection, model: Model) -> bool:
-    """Lay ``model`` into the database as a view; False where the same is there, left untouched.
+def create_views(connection: duckdb.DuckDBPyConnection, models: Iterable[Model]) -> set[str]:
+    """Lay ``models`` into the database as views, each after those that it reads.
+
+    Returns
+    -------
+    The names of those that were laid; where the same view is there, it is left untouched.
 
     Raises
     ------
     PerfAssetsError
-        Its text cannot be parsed; the sentence names the file.
+        The text of one cannot be parsed; the sentence names the file.
     """
-    with parsed(model):
-        return _create_view(connection, model)
+    stored = _views(connection, "database_name = current_database()")
+    laid = set()
+    for model in models:
+        with parsed(model):
+            if model.name not in stored or _spelled(connection, model) != stored[model.name]:
+                connection.execute(f"CREATE OR REPLACE VIEW {model.name} AS {model.sql}")
+                laid.add(model.name)
+    return laid
 
 
-def _create_view(connection: duckdb.DuckDBPyConnection, model: Model) -> bool:
-    catalog = "SELECT sql FROM duckdb_views() WHERE view_name = ?"
-    schema, own_name = model.name.split(".")
-    stored = connection.execute(
-        f"{catalog} AND schema_name = ? AND database_name = current_database()", [own_name, schema]
+def _spelled(connection: duckdb.DuckDBPyConnection, model: Model) -> str:
+    """How DuckDB, which keeps definitions in its own spelling, has that of ``model``."""
+    connection.execute(f"CREATE OR REPLACE TEMP VIEW twin AS {model.sql}")
+    spelled = _views(connection, "temporary")["main.twin"]
+    connection.execute("DROP VIEW temp.twin")
+    return spelled
+
+
+def _views(connection: duckdb.DuckDBPyConnection, condition: str) -> dict[str, str]:
+    rows = connection.execute(
+        f"SELECT schema_name || '.' || view_name, sql FROM duckdb_views() WHERE {condition}"
     ).fetchall()
-    if stored:
-        # DuckDB keeps definitions in its own spelling: a temporary twin shows how it spells this
-        # one.
-        connection.execute(f"CREATE OR REPLACE TEMP VIEW twin AS {model.sql}")
-        twin = connection.execute(f"{catalog} AND temporary", ["twin"]).fetchall()
-        connection.execute("DROP VIEW temp.twin")
-        bodies = [[sql.partition(" AS ")[2] for (sql,) in found] for found in (twin, stored)]
-        if bodies[0] == bodies[1]:
-            return False
-    connection.execute(f"CREATE OR REPLACE VIEW {model.name} AS {model.sql}")
-    return True
+    return {name: sql.partition(" AS ")[2] for name, sql in rows}
 
 
 def tables_in_shape(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table]) -> set[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import duckdb
 
-from perf_assets.sql_models.ddl import create_view
+from perf_assets.sql_models.ddl import create_views
 from perf_assets.sql_models.files import load_models
 from perf_assets.storage.migrations import create_tables
 from perf_assets.tables import table_of
@@ -205,9 +205,7 @@ def fill(connection: duckdb.DuckDBPyConnection, issues: int, repositories: int) 
         connection.execute(f"DROP TABLE {name}")
         text = query.replace("$repositories", str(repositories))
         connection.execute(f"CREATE TABLE {name} AS SELECT {columns} FROM ({text})")
-    for model in load_models():
-        if model.table.is_view:
-            create_view(connection, model)
+    create_views(connection, [model for model in load_models() if model.table.is_view])
     connection.execute("DROP TABLE issue; CHECKPOINT")
 
 

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.paths import models_dir
-from perf_assets.sql_models.ddl import comment_statements, create_table, create_view
+from perf_assets.sql_models.ddl import comment_statements, create_table, create_views
 from perf_assets.sql_models.files import Model, described_tables, load_models
 from perf_assets.sql_models.parsing import parse_query, tables_read
 from perf_assets.sql_models.transpiling import NAMES
@@ -118,7 +118,7 @@ def test_what_stands_behind_from_and_join_is_what_the_parsed_model_reads(name: s
 def test_a_text_that_cannot_be_parsed_is_told_with_its_file_when_it_is_laid() -> None:
     broken = replace(model("staging.repositories"), sql="select 1 as a frm raw.issues")
     with pytest.raises(PerfAssetsError, match=f"^{re.escape(str(broken.path))}: this does not"):
-        create_view(duckdb.connect(), broken)
+        create_views(duckdb.connect(), [broken])
 
 
 def test_lineage_leads_from_a_column_through_all_steps_to_the_columns_read() -> None:
@@ -294,8 +294,9 @@ def test_a_view_follows_its_file() -> None:
         create_tables(connection)
         connection.execute("CREATE VIEW staging.repositories AS SELECT 1 AS old")
         repositories = model("staging.repositories")
-        create_view(connection, repositories)
+        assert create_views(connection, [repositories]) == {repositories.name}
         assert columns_of(connection, repositories.name) == declared_columns(repositories.table)
+        assert create_views(connection, [repositories]) == set()
 
 
 def test_comments_describe_tables_views_and_columns_with_their_units() -> None:

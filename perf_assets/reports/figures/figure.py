@@ -92,7 +92,7 @@ class Figure:
                 sentences = (
                     ()
                     if names_any(verdicts_query, elsewhere)
-                    else connection.sql(verdicts_query).fetchall()
+                    else connection.execute(verdicts_query).fetchall()
                 )
                 verdicts = [(who, what) for who, what in sentences if what and who not in left_out]
                 source = (

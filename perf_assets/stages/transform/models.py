@@ -13,7 +13,7 @@ from perf_assets.sql_models.ddl import (
     comment_statements,
     create_as_of_macro,
     create_table,
-    create_view,
+    create_views,
     parsed,
 )
 from perf_assets.sql_models.files import Model, load_models
@@ -121,7 +121,7 @@ def lay_views(writer: AuditedWriter, models: Sequence[Model] | None = None) -> s
         return set()
     with writer.database.transaction():  # one wait for the disk
         # What one shows may have changed by what another one does.
-        new = {model.name for model in views if create_view(writer.database.connection, model)}
+        new = create_views(writer.database.connection, views)
         fingerprints.note_laid(writer.database, texts)
     return new
 
