@@ -273,6 +273,9 @@ def show(title: str, run: Measured) -> None:
 
 def page(found: Sequence[tuple[tuple[int, int], Measured, Measured]]) -> str:
     """docs/performance.md."""
+    # The run that is measured does not import it.
+    from tests.benchmarks.fixed_costs import RUNS, calibration, least  # noqa: PLC0415
+
     rows = "\n".join(
         f"| {issues:,} | {commits:,} | {first.seconds:.0f} s | {first.most:,.0f} MB "
         f"| {first.requests:,} | {first.orchestration:.0%} | {again.seconds:.1f} s |"
@@ -296,6 +299,7 @@ def page(found: Sequence[tuple[tuple[int, int], Measured, Measured]]) -> str:
         lines=" | ".join("---:" for _ in columns),
         by_phase=by_phase,
         machine=machine(),
+        calibration=1000 * least(calibration, RUNS),
         tenfold=large.seconds / small.seconds,
         commits=long.seconds / large.seconds,
         more=GROWTH[2][1] / GROWTH[1][1],
@@ -321,7 +325,8 @@ def machine() -> str:
 TEXT = """\
 # How long it takes
 
-Written by `python -m tests.benchmarks.main_job --growth` on {machine}.
+Written by `python -m tests.benchmarks.main_job --growth` on {machine}. The calibration of
+[fixed costs](#fixed-costs) takes {calibration:.0f} ms there.
 
 Generated corpora of 72 months with four comments an issue, served on loopback by the process that
 is measured: GitHub itself answers more slowly, and takes no time of this machine. Memory is the
