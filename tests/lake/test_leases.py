@@ -91,6 +91,8 @@ def test_a_lease_that_cannot_be_renewed_is_lost(lake: Lake) -> None:
         logs = Path(lake.url)
         logs.rename(logs.with_name("away"))
         time.sleep(1.2 * SECONDS)
+        with pytest.raises(TransientError, match="could not be renewed in time"):
+            lease.check()
         logs.with_name("away").rename(logs)
         with pytest.raises(TransientError, match="could not be renewed in time"):
             push(data_dir, lake, SUBJECT, lease)
