@@ -283,5 +283,5 @@ def _citation() -> Part:
 
 
 def _value(connection: duckdb.DuckDBPyConnection, query: str) -> str | None:
-    rows = connection.sql(query).fetchall()
+    rows = connection.execute(query).fetchall()
     return rows[0][0] if rows else None

@@ -76,7 +76,7 @@ FIGURES_BESIDE = (
 
 def read_beyond(connection: duckdb.DuckDBPyConnection) -> Section:
     """The section: every result over the paper's data, and the figures of the main ones."""
-    results = connection.sql(RESULTS).fetchall()
+    results = connection.execute(RESULTS).fetchall()
     queries = {"the words": RESULTS.strip()}
     verdicts = [(repository, f"{what}: {result}") for repository, what, result in results]
     parts = [Part("results", "Results by repository", verdicts=verdicts, queries=queries)]

@@ -163,7 +163,7 @@ def _lane(clone: Path, shas: Sequence[str]) -> Iterator[Iterator[Inspected]]:
 
 
 def _answers(
-    clone: Path, shas: Sequence[str], running: ExitStack, at_work: "_AtWork"
+    clone: Path, shas: Sequence[str], running: ExitStack, at_work: _AtWork
 ) -> Iterator[Inspected]:
     """What a worker finds; a new one takes over where a commit took it down."""
     left = list(shas)
@@ -194,7 +194,7 @@ def _answers(
 
 
 @contextmanager
-def _worker(clone: Path, shas: Sequence[str]) -> Iterator["_AtWork"]:
+def _worker(clone: Path, shas: Sequence[str]) -> Iterator[_AtWork]:
     """A process at work on ``shas``, and what it complains of; it is gone when the block ends."""
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as stderr:
         given.write("".join(f"{sha}\n" for sha in shas).encode())

@@ -56,7 +56,7 @@ class Workspace:
 
     def _batches(self) -> Iterator[pl.DataFrame]:
         """The rows of the table in order, some at a time."""
-        ((rows,),) = self._connection.sql(f"SELECT count(*) FROM {ORDERED}").fetchall()
+        ((rows,),) = self._connection.execute(f"SELECT count(*) FROM {ORDERED}").fetchall()
         for start in range(0, rows, CHUNK_ROWS):
             part = f"FROM {ORDERED} WHERE rowid >= {start} AND rowid < {start + CHUNK_ROWS}"
             yield frame_of(self._connection.sql(f"{part} ORDER BY rowid"))
