@@ -213,7 +213,9 @@ def test_who_is_killed_after_a_table_was_made_makes_and_tells_it_again(
         made = (one for one in derive(writer) if one.is_new)
         assert next(made).table == "marts.bug_metrics"
         made.close()
-        again = [one.table for one in derive(writer) if one.is_new]
+        found = list(derive(writer))
+        assert [one.table for one in found] == list(derived_tables())  # in their order
+        again = [one.table for one in found if one.is_new]
         assert again[0] == "marts.bug_metrics" and "analysis.group_comparisons" in again
         assert [one.table for one in derive(writer) if one.is_new] == []
 

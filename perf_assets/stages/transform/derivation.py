@@ -90,9 +90,7 @@ def _derived(
     for name in names:
         model = models_by_name().get(name)
         if model is not None and model.table.is_view:
-            if name in laid:  # it is told of in its turn
-                yield from work.finished()
-            yield Derived(name, name in laid or name in forced)
+            work.add(Derived(name, name in laid or name in forced, seconds=0))
             continue
         yield from work.finished_with(_inputs(name))
         if work.failed & set(_inputs(name)):
@@ -103,8 +101,7 @@ def _derived(
             create_table(writer.database.connection, table_of(name))
         basis = _basis(name, content)
         if name not in forced and fingerprints.is_current(writer.database, [name], basis):
-            yield from work.finished()
-            yield Derived(name)
+            work.add(Derived(name, seconds=0))
             continue
         begun = monotonic()
         try:
@@ -117,7 +114,7 @@ def _derived(
             raise
         taken = monotonic() - begun
         yield from work.finished(UNDER_WAY - 1)
-        work.begin(_Begun(name, basis, finish, taken))
+        work.add(_Begun(name, basis, finish, taken))
     yield from work.finished()
 
 
@@ -134,36 +131,46 @@ class _Begun:
 class _Work:
     """The tables whose audits go on while the next ones are computed; and those that failed theirs.
 
-    They are stored in the order in which they were computed.
+    They are stored in the order in which they were computed, and what is up to date waits its turn.
     """
 
     def __init__(self, writer: AuditedWriter) -> None:
         self.failed: set[str] = set()
-        self._begun: deque[_Begun] = deque()
+        self._queue: deque[_Begun | Derived] = deque()
         self._writer = writer
 
-    def begin(self, begun: _Begun) -> None:
-        """Let the audit of a table go on."""
-        self._begun.append(begun)
+    def add(self, one: _Begun | Derived) -> None:
+        """Let the audit of a table go on, or what is up to date wait for those before it."""
+        self._queue.append(one)
 
     def finished(self, at_most: int = 0) -> Iterator[Derived]:
-        """The tables that are under way, stored or refused, until ``at_most`` so many are left."""
-        while len(self._begun) > at_most:
-            one = self._begun.popleft()
-            began = monotonic()
-            outcome = one.finish()
-            seconds = one.seconds + monotonic() - began
-            yield Derived(one.table, is_new=True, outcome=outcome, seconds=seconds)
-            if outcome.failure is None:
-                fingerprints.note(self._writer.database, [one.table], one.basis)
-            else:
-                self.failed.add(one.table)
+        """The tables of the queue, stored or refused, until ``at_most`` so many are under way."""
+        while self._queue and (
+            isinstance(self._queue[0], Derived) or len(self._under_way()) > at_most
+        ):
+            yield from self._next()
 
     def finished_with(self, tables: Collection[str]) -> Iterator[Derived]:
-        """The same, until none of ``tables`` is among those that are left."""
-        places = [place for place, one in enumerate(self._begun, 1) if one.table in tables]
-        if places:
-            yield from self.finished(len(self._begun) - places[-1])
+        """The same, until none of ``tables`` is under way."""
+        while not self._under_way().isdisjoint(tables):
+            yield from self._next()
+
+    def _under_way(self) -> set[str]:
+        return {one.table for one in self._queue if isinstance(one, _Begun)}
+
+    def _next(self) -> Iterator[Derived]:
+        one = self._queue.popleft()
+        if isinstance(one, Derived):
+            yield one
+            return
+        began = monotonic()
+        outcome = one.finish()
+        seconds = one.seconds + monotonic() - began
+        yield Derived(one.table, is_new=True, outcome=outcome, seconds=seconds)
+        if outcome.failure is None:
+            fingerprints.note(self._writer.database, [one.table], one.basis)
+        else:
+            self.failed.add(one.table)
 
 
 def _standing(writer: AuditedWriter) -> set[str]:
