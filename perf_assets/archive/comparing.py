@@ -85,6 +85,17 @@ class Comparison:
         """The tables that differ."""
         return tuple(one for one in self.tables if not one.difference.is_equal)
 
+    @property
+    def differing_columns(self) -> tuple[TableDifference, ...]:
+        """The tables of which a column was not compared, as one of the two lacks it."""
+        return tuple(one.difference for one in self.tables if one.difference.columns)
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether both have the same tables, with the same columns and rows."""
+        alone = self.only_first or self.only_second
+        return not (alone or self.differing or self.differing_columns)
+
 
 def compare(first: Path, second: Path) -> Comparison:
     """Hold two archives, data directories or published databases against each other.

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from perf_assets.archive.comparing import COMPARED, Compared, Comparison
+from perf_assets.archive.differences import TableDifference
 from perf_assets.reports.document import Document, Part, Section, html
 from perf_assets.tables import declared
 
@@ -25,15 +26,14 @@ def lines(comparison: Comparison) -> Iterator[str]:
     """What differs, the causes first."""
     yield f"first: {comparison.first.name}; second: {comparison.second.name}"
     for kind in KINDS:
-        found: list[str] = getattr(comparison, kind)
-        if not found:
-            yield f"{kind}: no change"
-        for sentence in found:
+        for sentence in getattr(comparison, kind) or [_no_change(comparison, kind)]:
             yield f"{kind}: {sentence}"
     for name in comparison.only_first:
         yield f"{name}: only the first has this table"
     for name in comparison.only_second:
         yield f"{name}: only the second has this table"
+    for found in comparison.differing_columns:
+        yield f"{found.table}: {_columns(found)}"
     for one in comparison.differing:
         yield f"{one.difference.table}: {_counts(one)}; by {_causes(one)}"
         table = declared()[one.difference.table]
@@ -50,7 +50,12 @@ def page(comparison: Comparison) -> str:
         "What changed",
         ["A result differs because its source, a rule or the code does; one may hide another."],
         [
-            Part(kind, title, words=getattr(comparison, kind) or ["No change."])
+            Part(
+                kind,
+                title,
+                words=getattr(comparison, kind)
+                or [f"{_no_change(comparison, kind)}.".capitalize()],
+            )
             for kind, title in KINDS.items()
         ],
     )
@@ -63,10 +68,22 @@ def page(comparison: Comparison) -> str:
     alone = [
         *(f"Only the first has the table {name}." for name in comparison.only_first),
         *(f"Only the second has the table {name}." for name in comparison.only_second),
+        *(f"{one.table}: {_columns(one)}." for one in comparison.differing_columns),
     ]
     sections.append(Section("equal", "What is equal", [", ".join(equal) or "Nothing.", *alone]))
     words = [f"The first is {first}, the second {second}."]
     return html(Document("What differs", words, [causes, *sections]))
+
+
+def _no_change(comparison: Comparison, kind: str) -> str:
+    if kind == "source" or (comparison.first.rules and comparison.second.rules):
+        return "no change"
+    return "no change is noted; versions of rules, and the code, are noted in archives alone"
+
+
+def _columns(one: TableDifference) -> str:
+    names = ", ".join(one.columns)
+    return f"not compared, as only one of the two has it, or in another type: {names}"
 
 
 def _overview(schema: str, own: list[Compared]) -> Part:

@@ -50,5 +50,5 @@ def compare(first: Path, second: Path, output: Path | None) -> None:
         click.echo(escape_text(line))
     if output is not None:
         click.echo(f"{output}: open it in a browser")
-    if comparison.differing or comparison.only_first or comparison.only_second:
+    if not comparison.is_equal:
         sys.exit(DIFFERENT)

@@ -13,6 +13,7 @@ import pytest
 
 from perf_assets.archive.checking import check_archive
 from perf_assets.archive.comparing import compare
+from perf_assets.archive.comparison_page import lines
 from perf_assets.archive.manifest import LOCK, MANIFEST, STUDY, SUMS, VERDICTS, sums_text
 from perf_assets.archive.preparing import Options
 from perf_assets.archive.writing import write_archive
@@ -291,6 +292,25 @@ def test_what_changed_is_told_by_its_cause(
     same = perf_assets("compare", archive, home.path)
     assert same.returncode == 0
     assert "0 tables differ" in same.stdout
+
+
+def test_a_column_that_only_one_has_is_named(
+    home: DataDirectory, archive: Path, tmp_path: Path
+) -> None:
+    changed = tmp_path / "changed.duckdb"
+    shutil.copyfile(home.published, changed)
+    with duckdb.connect(str(changed)) as connection:
+        connection.execute("ALTER TABLE marts.activity ADD COLUMN mood VARCHAR")
+    page = tmp_path / "page.html"
+    ran = perf_assets("compare", home.path, changed, "--page", page)
+    assert ran.returncode == 1
+    sentence = "not compared, as only one of the two has it, or in another type: mood"
+    assert f"marts.activity: {sentence}\n" in ran.stdout
+    assert sentence in page.read_text()
+    assert "0 tables differ" in ran.stdout
+    # Archives say which code computed them; others do not.
+    assert "code: no change is noted; versions of rules, and the code, are noted" in ran.stdout
+    assert "code: no change" in lines(compare(archive, archive))
 
 
 def test_an_archive_replaces_no_study(home: DataDirectory, archive: Path, tmp_path: Path) -> None:
