@@ -237,7 +237,7 @@ def killed_while_judging(data_dir: Path, after: float, last: dict[str, int]) -> 
     """Kill a server while a rater judges again and again: what it acknowledged is there.
 
     It is killed so many seconds after its first acknowledgement. ``last`` has the number of the
-    last acknowledged answer to each subject, over all kills.
+    last answer to each subject that was acknowledged, or found after a kill, over all kills.
     """
     numbers = itertools.count(max(last.values(), default=0) + 1)
     with serving(data_dir) as server:
@@ -274,6 +274,7 @@ def killed_while_judging(data_dir: Path, after: float, last: dict[str, int]) -> 
     # One answer may be kept whose acknowledgement did not arrive.
     assert all(stored[subject] >= number for subject, number in last.items())
     assert sum(stored[subject] > number for subject, number in last.items()) <= 1
+    last.update(stored)
 
 
 @pytest.mark.exhaustive
