@@ -157,17 +157,38 @@ def run_replication(
         )
 
 
-def run_import(data_dir: DataDirectory, sheet: Path, rater: str) -> Imported:
-    """Import the verdicts of a review sheet, and bring up to date what follows from them.
+def run_import(
+    data_dir: DataDirectory, sheets: Sequence[tuple[Path, str]]
+) -> list[Imported | PerfAssetsError]:
+    """Import the verdicts of review sheets, each with its rater; then update what follows from all.
+
+    Returns
+    -------
+    Of each sheet what was imported, or why it was refused as a whole.
 
     Raises
     ------
     PerfAssetsError
-        The sheet is refused, with all of it; or whatever stops the run.
+        All sheets are refused; or whatever stops the run.
     AuditError
         What follows from the verdicts failed its audit.
     """
-    return _reviewed(data_dir, lambda writer: import_sheet(writer, sheet, rater))
+
+    def store(writer: AuditedWriter) -> list[Imported | PerfAssetsError]:
+        found = [_imported(writer, *one) for one in sheets]
+        refused = [one for one in found if isinstance(one, PerfAssetsError)]
+        if len(refused) == len(found):
+            raise PerfAssetsError("; ".join(map(str, refused)))
+        return found
+
+    return _reviewed(data_dir, store)
+
+
+def _imported(writer: AuditedWriter, sheet: Path, rater: str) -> Imported | PerfAssetsError:
+    try:
+        return import_sheet(writer, sheet, rater)
+    except PerfAssetsError as error:
+        return error
 
 
 def run_alert_state(

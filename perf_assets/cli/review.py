@@ -1,6 +1,7 @@
 """The human part: sheets for raters, their verdicts, and how far these agree."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.processes import shutdown
 from perf_assets.processes.progress import phase
 from perf_assets.storage.data_directory import DataDirectory
+
+if TYPE_CHECKING:
+    from perf_assets.stages.reviewing import Imported
 
 
 @click.group()
@@ -200,52 +204,77 @@ def bring_back(path: Path) -> str:
 
 
 @review.command("import")
-@click.argument("sheet", type=click.Path(path_type=Path))
-@click.option("--rater", required=True, help="Who filled it in.")
+@click.argument(
+    "sheets", metavar="SHEET...", type=click.Path(path_type=Path), nargs=-1, required=True
+)
+@click.option(
+    "--rater",
+    "raters",
+    required=True,
+    multiple=True,
+    help="Who filled it in. Of several sheets: once for all, or once for each, in their order.",
+)
 @data_dir_option
 @friendly_errors
-def import_review(sheet: Path, rater: str, data_dir: Path) -> None:
-    """Bring the verdicts of a filled-in review SHEET into the database.
+def import_review(sheets: tuple[Path, ...], raters: tuple[str, ...], data_dir: Path) -> None:
+    """Bring the verdicts of filled-in review SHEETs into the database.
 
-    A CSV file, or what Label Studio exported as JSON or JSON-MIN of tasks that review sample
-    --label-studio wrote, with the annotations of one annotator; its content says which.
+    Each is a CSV file, or what Label Studio exported as JSON or JSON-MIN of tasks that review
+    sample --label-studio wrote, with the annotations of one annotator; its content says which.
 
     What a CSV sheet is about, bug reports, questions, findings of static checks or endorsements,
     its header says. Verdicts are added and never overwritten; the last one of a rater on each
-    subject is in force. A sheet with a mistake is refused whole. The same sheet again changes
-    nothing.
+    subject is in force. A sheet with a mistake is refused whole, and the others are imported. The
+    same sheet again changes nothing.
 
     \b
     Examples:
         perf-assets review import review-40-1.csv --rater Ann
         perf-assets review import project-1.json --rater Ann
+        perf-assets review import ann.csv ben.csv --rater Ann --rater Ben
     """
     from perf_assets.reports.summary import print_agreement  # noqa: PLC0415
 
+    if len(raters) not in (1, len(sheets)):
+        raise PerfAssetsError(
+            f"--rater is given {len(raters)} times for {len(sheets)} sheets: name one rater for "
+            "all of them, or one for each, in their order"
+        )
     directory = DataDirectory.of(data_dir)
     shutdown.set_resume_hint(
-        f"the verdicts of {sheet} are stored as a whole or not at all; import it again, which adds "
-        "nothing twice and brings the rest up to date"
+        f"the verdicts of {', '.join(map(str, sheets))} are stored as a whole or not at all, sheet "
+        "by sheet; import again, which adds nothing twice and brings the rest up to date"
     )
     with shown_progress(console):
         with phase("starting"):
             check_memory()
             from perf_assets.execution import run_import  # noqa: PLC0415
-        imported = run_import(directory, sheet, rater)
+        given = list(zip(sheets, raters * (len(sheets) // len(raters)), strict=True))
+        found = run_import(directory, given)
+    imported = {}
+    for sheet, one in zip(sheets, found, strict=True):
+        if not isinstance(one, PerfAssetsError):
+            imported[sheet] = one
+            _print_imported(sheet, one)
+    if any(one.added + one.superseding + one.unchanged for one in imported.values()):
+        print_agreement(directory.published, console)
+    if refused := [str(one) for one in found if isinstance(one, PerfAssetsError)]:
+        raise PerfAssetsError("; ".join(refused))
+
+
+def _print_imported(sheet: Path, imported: "Imported") -> None:
     if imported.imported_before is not None:
         click.echo(
             f"{sheet}: imported already on {imported.imported_before:%Y-%m-%d %H:%M UTC}; "
             "nothing changed"
         )
-    else:
-        click.echo(
-            f"{sheet}: {imported.added} verdicts added, {imported.superseding} supersede an "
-            f"earlier one, {imported.unchanged} as before"
-        )
-        for remark in imported.remarks:
-            click.echo(f"{sheet}: {remark}")
-    if imported.added + imported.superseding + imported.unchanged:
-        print_agreement(directory.published, console)
+        return
+    click.echo(
+        f"{sheet}: {imported.added} verdicts added, {imported.superseding} supersede an "
+        f"earlier one, {imported.unchanged} as before"
+    )
+    for remark in imported.remarks:
+        click.echo(f"{sheet}: {remark}")
 
 
 @review.command("agreement")

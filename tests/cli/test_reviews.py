@@ -83,6 +83,41 @@ def test_two_raters_judge_a_sample_and_their_agreement_is_told(
     assert "do the raters agree?" in run("review", "agreement")
 
 
+@pytest.mark.usefixtures("trusting_auditor", "undrawn_report")
+def test_sheets_are_imported_together_and_one_with_a_mistake_is_refused_alone(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "sheet.csv"
+    home = ("--data-dir", data_dir)
+    assert (
+        perf_assets(
+            "review", "sample", "--n", "2", "--seed", "1", "--output", path, *home
+        ).returncode
+        == 0
+    )
+    cells = [YES, {"is_performance": "no"}]
+    ann, ben = (filled(path, tmp_path / f"{name}.csv", cells) for name in ("ann", "ben"))
+    spoilt = filled(path, tmp_path / "spoilt.csv", [YES, {"is_performance": "perhaps"}])
+    raters = ("--rater", "Ann", "--rater", "Cai", "--rater", "Ben")
+
+    refused = perf_assets("review", "import", ann, ben, *raters, *home)
+    assert refused.returncode == 2
+    assert "--rater is given 3 times for 2 sheets: name one rater for all" in refused.stderr
+    refused = perf_assets("review", "import", spoilt, spoilt, *raters[:4], *home)
+    assert refused.returncode == 2 and refused.stderr.count("spoilt.csv") == 2
+
+    ran = perf_assets("review", "import", ann, spoilt, ben, *raters, *home)
+    assert ran.returncode == 2
+    assert [line.partition(": ") for line in ran.stdout.splitlines() if "added" in line] == [
+        (str(one), ": ", "2 verdicts added, 0 supersede an earlier one, 0 as before")
+        for one in (ann, ben)
+    ]
+    assert "spoilt.csv" in ran.stderr and "perhaps" in ran.stderr and "ann.csv" not in ran.stderr
+    stored = stored_tables(DataDirectory.of(data_dir).published)
+    assert stored["reviews.verdicts"]["rater"].unique().sort().to_list() == ["Ann", "Ben"]
+    assert stored["analysis.rater_agreement"]["raters"].unique().to_list() == ["Ann, Ben"]
+
+
 # tests/stages/test_question_reviews.py imports such sheets without the command.
 @pytest.mark.exhaustive
 def test_two_raters_judge_questions_by_the_same_commands(data_dir: Path, tmp_path: Path) -> None:

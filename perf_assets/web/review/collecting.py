@@ -43,28 +43,30 @@ def sheets(
 
 
 def collect(folder: Path, data_dir: Path, texts: Mapping[tuple[str, str], str]) -> list[str]:
-    """Write the sheets and import them; a sentence for each.
+    """Write the sheets and import them; a sentence for each, and what failed.
 
-    Each is imported by a process of its own, as by ``perf-assets review import``; where a run holds
-    the database, it says so, and the answers stay where they are.
+    They are imported together by a process of its own, as by ``perf-assets review import``; where a
+    run holds the database, it says so, and the answers stay where they are.
     """
-    said = []
+    paths, raters = [], []
     for (rater, kind), text in texts.items():
         path = folder / f"{kind}-{''.join(c if c.isalnum() else '_' for c in rater)}.csv"
         write_whole(path, text.encode("utf-8-sig"))
-        command = [sys.executable, "-m", "perf_assets", "review", "import", str(path)]
-        command += ["--rater", rater, "--data-dir", str(data_dir)]
-        try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, timeout=SECONDS, check=False
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            said.append(f"{path.name}: not imported: {error}")
-            continue
-        lines = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()
-        wanted = [line for line in lines if path.name in line or line.startswith("Error")]
-        said.append((wanted or lines or [f"{path.name}: no answer"])[-1 if done.returncode else 0])
-    return said
+        paths.append(path)
+        raters += ["--rater", rater]
+    if not paths:
+        return []
+    command = [sys.executable, "-m", "perf_assets", "review", "import", *map(str, paths)]
+    command += [*raters, "--data-dir", str(data_dir)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return [f"{', '.join(path.name for path in paths)}: not imported: {error}"]
+    lines = done.stdout.splitlines()
+    told = [next((line for line in lines if line.startswith(f"{path}: ")), "") for path in paths]
+    if done.returncode:
+        told += done.stderr.strip().splitlines()[-1:]
+    return [line for line in told if line] or ["no answer"]
 
 
 def _sheet(
