@@ -265,19 +265,23 @@ def test_a_run_goes_on_from_an_archive_with_its_verdicts(
     assert perf_assets(*going_on).returncode == 0  # killed meanwhile or not
 
 
+def changed_copy(database: Path, path: Path, *statements: str) -> Path:
+    shutil.copyfile(database, path)
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("; ".join(statements))
+    return path
+
+
 def test_what_changed_is_told_by_its_cause(
     home: DataDirectory, archive: Path, tmp_path: Path
 ) -> None:
-    changed = tmp_path / "changed.duckdb"
-    shutil.copyfile(home.published, changed)
-    with duckdb.connect(str(changed)) as connection:
-        connection.execute("UPDATE raw.issues SET title = 'slow' WHERE number = 2")
-        connection.execute(
-            "UPDATE labels.performance_labels SET ignored_lines = ['lag'] WHERE number = 2"
-        )
-        connection.execute(
-            "UPDATE meta.about SET value = 'lag' WHERE topic = 'rules' AND fact = 'keywords'"
-        )
+    changed = changed_copy(
+        home.published,
+        tmp_path / "changed.duckdb",
+        "UPDATE raw.issues SET title = 'slow' WHERE number = 2",
+        "UPDATE labels.performance_labels SET ignored_lines = ['lag'] WHERE number = 2",
+        "UPDATE meta.about SET value = 'lag' WHERE topic = 'rules' AND fact = 'keywords'",
+    )
     page = tmp_path / "page.html"
     ran = perf_assets("compare", archive, changed, "--page", page)
     assert ran.returncode == 1
@@ -297,10 +301,8 @@ def test_what_changed_is_told_by_its_cause(
 def test_a_column_that_only_one_has_is_named(
     home: DataDirectory, archive: Path, tmp_path: Path
 ) -> None:
-    changed = tmp_path / "changed.duckdb"
-    shutil.copyfile(home.published, changed)
-    with duckdb.connect(str(changed)) as connection:
-        connection.execute("ALTER TABLE marts.activity ADD COLUMN mood VARCHAR")
+    adding = "ALTER TABLE marts.activity ADD COLUMN mood VARCHAR"
+    changed = changed_copy(home.published, tmp_path / "changed.duckdb", adding)
     page = tmp_path / "page.html"
     ran = perf_assets("compare", home.path, changed, "--page", page)
     assert ran.returncode == 1

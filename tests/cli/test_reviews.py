@@ -89,12 +89,8 @@ def test_sheets_are_imported_together_and_one_with_a_mistake_is_refused_alone(
 ) -> None:
     path = tmp_path / "sheet.csv"
     home = ("--data-dir", data_dir)
-    assert (
-        perf_assets(
-            "review", "sample", "--n", "2", "--seed", "1", "--output", path, *home
-        ).returncode
-        == 0
-    )
+    draw_sheet = ("review", "sample", "--n", "2", "--seed", "1", "--output", path)
+    assert perf_assets(*draw_sheet, *home).returncode == 0
     cells = [YES, {"is_performance": "no"}]
     ann, ben = (filled(path, tmp_path / f"{name}.csv", cells) for name in ("ann", "ben"))
     spoilt = filled(path, tmp_path / "spoilt.csv", [YES, {"is_performance": "perhaps"}])
