@@ -241,9 +241,11 @@ def import_review(sheets: tuple[Path, ...], raters: tuple[str, ...], data_dir: P
             "all of them, or one for each, in their order"
         )
     directory = DataDirectory.of(data_dir)
+    named = ", ".join(map(str, sheets))
+    whose, again = (named, "it") if len(sheets) == 1 else (f"each of {named}", "them")
     shutdown.set_resume_hint(
-        f"the verdicts of {', '.join(map(str, sheets))} are stored as a whole or not at all, sheet "
-        "by sheet; import again, which adds nothing twice and brings the rest up to date"
+        f"the verdicts of {whose} are stored as a whole or not at all; import {again} again, which "
+        "adds nothing twice and brings the rest up to date"
     )
     with shown_progress(console):
         with phase("starting"):
