@@ -1,8 +1,9 @@
-"""docs/guarantees.md, written by `make test-all`: each promise, how often it was tried, and whether
-it held.
+"""docs/guarantees.md, written by `make test-all`: each promise, how often it was tried, whether it
+held, and when it last did.
 
 A promise names the tests that try it, as the start of what pytest calls them. A property is tried
-as often as Hypothesis makes examples. What is tried by hand, for hours, notes its last outcome in
+as often as Hypothesis makes examples. What was broken is tried again alone: a run of all tests of a
+promise writes its row anew. What is tried by hand, for hours, notes its last outcome in
 docs/tried_on_demand.json.
 """
 
@@ -10,7 +11,7 @@ import json
 import os
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,12 +29,12 @@ EXAMPLES = "examples"
 
 HEAD = """# Guarantees
 
-What perf-assets promises, how each promise is tried, how often, and with what outcome. Written by
-`make test-all` on {day}; do not edit it. A test is counted once for each of its cases, a property
-once for each example.
+What perf-assets promises, how each promise is tried, how often, with what outcome, and when it last
+held. Written by `make test-all`; do not edit it. A test is counted once for each of its cases, a
+property once for each example.
 
-| promise | tried by | times | outcome |
-| --- | --- | --- | --- |
+| promise | tried by | times | outcome | last held |
+| --- | --- | --- | --- | --- |
 """
 BY_HAND = """
 ## By hand
@@ -55,6 +56,14 @@ class Promise:
     def is_tried_by(self, test: str) -> bool:
         """Whether the test of that name tries it."""
         return any(test == one or test.startswith((f"{one}[", f"{one}::")) for one in self.tests)
+
+    def is_among(self, given: Iterable[str]) -> bool:
+        """Whether all its tests are among the folders, files and tests that pytest was given."""
+        asked = [one.rstrip("/") for one in given]
+        return all(
+            any(test == one or test.startswith((f"{one}/", f"{one}::")) for one in asked)
+            for test in self.tests
+        )
 
 
 def promises() -> list[Promise]:
@@ -109,31 +118,41 @@ class Notes:
         elif report.when == "call":
             self.tried[report.nodeid] += int(dict(report.user_properties).get(EXAMPLES, 1))
 
-    def pytest_sessionfinish(self) -> None:
-        """Write the page, where all was tried of every promise."""
-        if not IS_THOROUGH:
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Write the rows of the promises of which all was tried, and leave the others."""
+        given, options = session.config.args, session.config.option
+        narrowed = options.keyword or options.markexpr or options.deselect or options.maxfail
+        if not IS_THOROUGH or narrowed or exitstatus > pytest.ExitCode.TESTS_FAILED:
             return
-        ran = {*self.tried, *self.failed, *self.skipped}
         listed = promises()
-        if all(any(map(one.is_tried_by, ran)) for one in listed):
-            PAGE.write_text(self._page(listed), encoding="utf-8")
+        whole = [one for one in listed if one.is_among(given)]
+        if whole:
+            before = dict(_rows_before())
+            rows = (
+                self._row(one, before) if one in whole else before.get(one.says, "")
+                for one in listed
+            )
+            page = (HEAD, *rows, BY_HAND, *_by_hand())
+            PAGE.write_text("".join(page), encoding="utf-8")
 
-    def _page(self, listed: Iterable[Promise]) -> str:
-        return (
-            HEAD.format(day=f"{datetime.now(UTC):%Y-%m-%d}")
-            + "".join(map(self._row, listed))
-            + BY_HAND
-            + "".join(_by_hand())
-        )
-
-    def _row(self, promise: Promise) -> str:
+    def _row(self, promise: Promise, before: Mapping[str, str]) -> str:
         times = sum(number for test, number in self.tried.items() if promise.is_tried_by(test))
         failed = sorted(filter(promise.is_tried_by, self.failed))
         skipped = sum(map(promise.is_tried_by, self.skipped))
         outcome = f"**broken**: {', '.join(failed)}" if failed else "held"
         outcome += f", {skipped} skipped" if skipped else ""
         tests = "<br>".join(f"`{one.removeprefix('tests/')}`" for one in promise.tests)
-        return f"| {promise.says} | {tests} | {times:,} | {outcome} |\n"
+        day = f"{datetime.now(UTC):%Y-%m-%d}"
+        if failed:
+            day = before.get(promise.says, "| |").rstrip("|\n ").rpartition("| ")[2]
+        return f"| {promise.says} | {tests} | {times:,} | {outcome} | {day} |\n"
+
+
+def _rows_before() -> Iterator[tuple[str, str]]:
+    """What each promise says, and its row of the page as it is."""
+    for line in PAGE.read_text(encoding="utf-8").partition(BY_HAND)[0].splitlines(keepends=True):
+        if line.startswith("| "):
+            yield line.removeprefix("| ").partition(" | ")[0], line
 
 
 def _by_hand() -> Iterator[str]:
