@@ -121,11 +121,13 @@ class Notes:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Write the rows of the promises of which all was tried, and leave the others."""
         given, options = session.config.args, session.config.option
-        narrowed = options.keyword or options.markexpr or options.deselect or options.maxfail
+        narrowing = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "maxfail")
+        narrowed = any(getattr(options, one) for one in narrowing)
         if not IS_THOROUGH or narrowed or exitstatus > pytest.ExitCode.TESTS_FAILED:
             return
         listed = promises()
-        whole = [one for one in listed if one.is_among(given)]
+        ran = {*self.tried, *self.failed, *self.skipped}
+        whole = [one for one in listed if one.is_among(given) and any(map(one.is_tried_by, ran))]
         if whole:
             before = dict(_rows_before())
             rows = (

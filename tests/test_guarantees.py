@@ -13,6 +13,8 @@ PROMISES = [
     Promise("Nothing is lost.", ("tests/storage/test_lock.py",)),
     Promise("Nothing waits.", ("tests/storage/test_a.py::test_b", "tests/test_waits.py")),
 ]
+NAMED = tuple(test for promise in PROMISES for test in promise.tests)
+NARROWING = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "maxfail")
 BEFORE = [
     "| Nothing is lost. | `storage/test_lock.py` | 7 | held | 2020-01-01 |\n",
     "| Nothing waits. | `storage/test_a.py::test_b`<br>`test_waits.py` | 9 | held | 2020-02-02 |\n",
@@ -31,16 +33,22 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return page
 
 
-def run(*given: str, failed: str = "", status: int = 0, **options: Any) -> None:
-    """End a run of pytest on what was given, in which each named test was tried once."""
+def run(
+    *given: str,
+    tried: tuple[str, ...] = NAMED,
+    failed: str = "",
+    status: int = 0,
+    **options: Any,
+) -> None:
+    """End a run of pytest on what was given, in which each of ``tried`` was tried once."""
     notes = Notes()
-    for test in (test for promise in PROMISES for test in promise.tests):
+    for test in tried:
         report: Any = SimpleNamespace(
             failed=test == failed, skipped=False, nodeid=test, when="call", user_properties=()
         )
         notes.pytest_runtest_logreport(report)
-    none = dict.fromkeys(("keyword", "markexpr", "deselect", "maxfail"))
-    config = SimpleNamespace(args=given, option=SimpleNamespace(**{**none, **options}))
+    chosen = {**dict.fromkeys(NARROWING), **options}
+    config = SimpleNamespace(args=given, option=SimpleNamespace(**chosen))
     session: Any = SimpleNamespace(config=config)
     notes.pytest_sessionfinish(session, status)
 
@@ -70,11 +78,18 @@ def test_what_is_broken_says_when_it_last_held(page: Path) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"keyword": "lock"}, {"markexpr": "not slow"}, {"deselect": ["a"]}, {"maxfail": 1}],
+    [
+        {"keyword": "lock"},
+        {"markexpr": "not slow"},
+        {"deselect": ["a"]},
+        {"ignore": ["tests/storage"]},
+        {"maxfail": 1},
+        {"status": int(pytest.ExitCode.INTERRUPTED)},
+        {"tried": ()},
+    ],
 )
 def test_a_run_of_some_tests_changes_no_row(page: Path, options: dict[str, Any]) -> None:
     before = page.read_text(encoding="utf-8")
     run("tests", **options)
-    run("tests", status=int(pytest.ExitCode.INTERRUPTED))
     run("tests/storage/test_lock.py::test_one")
     assert page.read_text(encoding="utf-8") == before
