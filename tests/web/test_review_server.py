@@ -235,6 +235,17 @@ def test_a_database_of_an_older_version_is_named_with_its_remedy(data_dir: Path)
     assert status == 404 and "perf-assets run publishes it anew" in text
 
 
+def test_raters_whose_names_look_alike_have_a_sheet_each(
+    imports: list[list[str]], tmp_path: Path
+) -> None:
+    texts = {(rater, "bugs"): f"of {rater}" for rater in ("Ann B", "Ann_B", "Ann.B")}
+    assert len(collecting.collect(tmp_path, tmp_path / "home", texts)) == 3
+    (command,) = imports
+    sheets = [Path(one).read_text(encoding="utf-8-sig") for one in command if one.endswith(".csv")]
+    raters = [after for one, after in itertools.pairwise(command) if one == "--rater"]
+    assert sheets == [f"of {rater}" for rater in raters] == list(texts.values())
+
+
 def killed_while_judging(data_dir: Path, after: float, last: dict[str, int]) -> None:
     """Kill a server while a rater judges again and again: what it acknowledged is there.
 

@@ -48,9 +48,13 @@ def collect(folder: Path, data_dir: Path, texts: Mapping[tuple[str, str], str]) 
     They are imported together by a process of its own, as by ``perf-assets review import``; where a
     run holds the database, it says so, and the answers stay where they are.
     """
-    paths, raters = [], []
+    paths: list[Path] = []
+    raters: list[str] = []
     for (rater, kind), text in texts.items():
-        path = folder / f"{kind}-{''.join(c if c.isalnum() else '_' for c in rater)}.csv"
+        name = f"{kind}-{''.join(c if c.isalnum() else '_' for c in rater)}"
+        path = folder / f"{name}.csv"
+        if path in paths:  # of another rater, who differs in what no file name should have
+            path = folder / f"{name}-{len(paths)}.csv"
         write_whole(path, text.encode("utf-8-sig"))
         paths.append(path)
         raters += ["--rater", rater]
