@@ -26,6 +26,8 @@ PROMISES = Path(__file__).with_name("guarantees.toml")
 PAGE = ROOT / "docs" / "guarantees.md"
 ON_DEMAND = ROOT / "docs" / "tried_on_demand.json"
 EXAMPLES = "examples"
+NARROWING = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "maxfail")
+"""The options of pytest that leave tests out."""
 
 HEAD = """# Guarantees
 
@@ -55,15 +57,17 @@ class Promise:
 
     def is_tried_by(self, test: str) -> bool:
         """Whether the test of that name tries it."""
-        return any(test == one or test.startswith((f"{one}[", f"{one}::")) for one in self.tests)
+        return any(_lies_in(test, one) for one in self.tests)
 
     def is_among(self, given: Iterable[str]) -> bool:
         """Whether all its tests are among the folders, files and tests that pytest was given."""
-        asked = [one.rstrip("/") for one in given]
-        return all(
-            any(test == one or test.startswith((f"{one}/", f"{one}::")) for one in asked)
-            for test in self.tests
-        )
+        return all(any(_lies_in(test, one) for one in given) for test in self.tests)
+
+
+def _lies_in(test: str, named: str) -> bool:
+    """Whether a test, or file of tests, is the one of that name or within it."""
+    named = named.rstrip("/")
+    return test == named or test.startswith((f"{named}/", f"{named}::", f"{named}["))
 
 
 def promises() -> list[Promise]:
@@ -121,8 +125,7 @@ class Notes:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Write the rows of the promises of which all was tried, and leave the others."""
         given, options = session.config.args, session.config.option
-        narrowing = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "maxfail")
-        narrowed = any(getattr(options, one) for one in narrowing)
+        narrowed = any(getattr(options, one) for one in NARROWING)
         if not IS_THOROUGH or narrowed or exitstatus > pytest.ExitCode.TESTS_FAILED:
             return
         listed = promises()

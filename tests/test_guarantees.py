@@ -7,14 +7,13 @@ from typing import Any
 import pytest
 
 from tests import guarantees_plugin
-from tests.guarantees_plugin import BY_HAND, HEAD, Notes, Promise
+from tests.guarantees_plugin import BY_HAND, HEAD, NARROWING, Notes, Promise
 
 PROMISES = [
     Promise("Nothing is lost.", ("tests/storage/test_lock.py",)),
     Promise("Nothing waits.", ("tests/storage/test_a.py::test_b", "tests/test_waits.py")),
 ]
 NAMED = tuple(test for promise in PROMISES for test in promise.tests)
-NARROWING = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "maxfail")
 BEFORE = [
     "| Nothing is lost. | `storage/test_lock.py` | 7 | held | 2020-01-01 |\n",
     "| Nothing waits. | `storage/test_a.py::test_b`<br>`test_waits.py` | 9 | held | 2020-02-02 |\n",
