@@ -29,6 +29,7 @@ TEST_VARIABLES = (
     "PERF_ASSETS_HISTORIES",
     "PERF_ASSETS_SPARK_PYTHON",
     "PERF_ASSETS_VALIDATORS",
+    "PERF_ASSETS_RECORDINGS",
 )
 ALL_SLOW = re.compile(r"^pytestmark = .*\bpytest\.mark\.(slow|exhaustive)\b", re.MULTILINE)
 LONGEST = ("test_disturbances.py", "test_kills.py")

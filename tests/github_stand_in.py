@@ -4,13 +4,28 @@ import polars as pl
 
 from perf_assets.sources.github import IssueBatch, IssueSource
 from perf_assets.sources.github.accounts import RetryPolicy
+from perf_assets.sources.github.batches import joined
+from perf_assets.sources.github.responses import AnswerError
 
 HASTY = RetryPolicy(first_pause=0.01, longest_pause=0.02, secondary_pause=0.01, reset_margin=0.01)
 
 
 def load(issues: IssueSource, months: list[str]) -> IssueBatch:
-    batches = [batch for _, batch in issues.cohorts(issues.counts(months))]
-    return IssueBatch(*(pl.concat(frames) for frames in zip(*map(vars_of, batches), strict=True)))
+    return joined(batches_of(issues, issues.counts(months)))
+
+
+def batches_of(issues: IssueSource, counts: dict[str, int]) -> list[IssueBatch]:
+    """Every cohort; AnswerError after the others where one cannot be used."""
+    batches: list[IssueBatch] = []
+    troubles: list[AnswerError] = []
+    for _, batch in issues.cohorts(counts):
+        if isinstance(batch, AnswerError):
+            troubles.append(batch)
+        else:
+            batches.append(batch)
+    if troubles:
+        raise troubles[0]
+    return batches
 
 
 def vars_of(batch: IssueBatch) -> list[pl.DataFrame]:

@@ -10,9 +10,11 @@ from typing import Any
 
 import duckdb
 import polars as pl
+import pyarrow as pa
+import pytest
 from hypothesis import strategies as st
 
-from perf_assets.lake import delta, pull, push
+from perf_assets.lake import delta, pull, push, releases
 from perf_assets.lake.location import Lake
 from perf_assets.lake.tables import lake_tables
 from perf_assets.storage.migrations import create
@@ -21,6 +23,7 @@ from perf_assets.tables import table_of
 from tests.model_database import insert
 from tests.question_rows import question
 from tests.rows import Row, commit, detail, issue, load
+from tests.support import Prepared
 
 REPOSITORIES = ("owner/one", "owner/two", "Ümlaut/three")
 TAG_SETS = ("stackoverflow:tensorflow", "stackoverflow:pytorch")
@@ -70,6 +73,19 @@ def states(draw: st.DrawFn) -> State:
     places = [(s, m) for s in (*REPOSITORIES, *TAG_SETS) for m in MONTHS]
     chosen = draw(st.lists(st.sampled_from(places), unique=True, max_size=8))
     return {place: draw(st.lists(entries, min_size=1, max_size=3)) for place in sorted(chosen)}
+
+
+def study_with_lake(prepared: Prepared, directory: Path) -> Path:
+    """Write the study of ``prepared`` with the lake ``lake`` to ``directory``; return its path."""
+    text = prepared.study.read_text(encoding="utf-8")
+    for key, path in (("git", prepared.corpus / "repository.git"), ("corpus", prepared.corpus)):
+        text = "\n".join(
+            f'{key} = "{path}"' if line.startswith(f"{key} =") else line
+            for line in text.splitlines()
+        )
+    path = directory / "study.toml"
+    path.write_text(f'{text}\n[lake]\nurl = "lake"\n', encoding="utf-8")
+    return path
 
 
 def memory() -> Database:
@@ -146,6 +162,14 @@ def versions(lake: Lake) -> dict[str, int]:
         str(log.parent.relative_to(root)): len(list(log.glob("*.json")))
         for log in root.rglob("_delta_log")
     }
+
+
+def push_as_older_version(database: Database, lake: Lake, subject: str) -> None:
+    """Ship ``subject`` as the version before the fingerprints of address keys did."""
+    fields = [field for field in releases.SCHEMA if field.name != "address_key"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(releases, "SCHEMA", pa.schema(fields))
+        push.push(database, lake, subject)
 
 
 def in_processes(

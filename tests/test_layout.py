@@ -41,6 +41,7 @@ ORDER = (
         "months",
         "errors",
         "paths",
+        "repository_names",
         "sanitize",
     ),
 )

@@ -18,6 +18,7 @@ from perf_assets.mock_servers.corpus import Corpus
 from perf_assets.mock_servers.github.graphql_api import prepare
 from perf_assets.mock_servers.github.server import (
     POINTS_PER_HOUR,
+    PRIMARY_ERROR,
     PRIMARY_MESSAGE,
     CorpusServer,
     Request,
@@ -131,8 +132,9 @@ def _secondary_limit(fault: Fault) -> Reply:
 
 
 def _rate_limited(fault: Fault) -> Reply:
-    """GraphQL's word for an exhausted budget: an error inside HTTP 200."""
-    error = {"type": "RATE_LIMITED", "message": PRIMARY_MESSAGE}
+    """GraphQL's words for an exhausted budget, today's and former ones: an error in HTTP 200."""
+    former = {"type": "RATE_LIMITED", "message": PRIMARY_MESSAGE}
+    error = fault.chance.choice((PRIMARY_ERROR, former))
     return json_reply(200, {"errors": [error]}, limit_headers(fault.plan))
 
 

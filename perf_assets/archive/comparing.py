@@ -10,6 +10,7 @@ import duckdb
 
 from perf_assets.archive.differences import TableDifference, difference
 from perf_assets.archive.explaining import DECIDES, changed_rules, tables_of_rule
+from perf_assets.archive.hashed_addresses import SENTENCE, holds_hashes, without_hashes
 from perf_assets.archive.manifest import DATABASE
 from perf_assets.archive.opening import check_whole, readable, unpacked
 from perf_assets.errors import PerfAssetsError
@@ -17,14 +18,16 @@ from perf_assets.processes.progress import phase
 from perf_assets.sql_models.dependencies import made_from
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_errors import explained
-from perf_assets.tables import Table, declared
+from perf_assets.storage.publishing import ADDRESS_KEY
+from perf_assets.tables import declared
 from perf_assets.tables.ddl import quoted, quoted_name
 
 SOURCES = ("raw", "reviews", "replication")
 COMPARED = (*SOURCES, "labels", "links", "details", "marts", "analysis")
-FACTS = (
-    "SELECT topic, fact, value FROM {side}.meta.about WHERE topic IN ('study', 'rules', 'software')"
-)
+FACTS = """
+    SELECT topic, fact, value FROM {side}.meta.about WHERE topic IN ('study', 'rules', 'software')
+"""
+KEY = f"SELECT value FROM {{side}}.meta.about WHERE fact = '{ADDRESS_KEY}'"
 MONTHS = """
     SELECT repository, min(month), max(month), count(*) FROM {side}.meta.partition_loads
     WHERE is_stored AND "table" IN ('raw.issues', 'raw.questions') GROUP BY ALL ORDER BY ALL
@@ -32,6 +35,7 @@ MONTHS = """
 # What decides of single issues beside rules: what is stored of them.
 OF_ISSUES = ("raw.issues", "raw.issue_comments", "raw.issue_events", "raw.issue_pull_requests")
 TOUCHED = "touched_issues"
+PEOPLE = "staging.identities"  # who the addresses of commits are
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,8 @@ class Side:
     facts : by topic and name, of study, rules and software.
     months : first month, last month and number of months of each repository and tag set.
     is_changed : whether people, secrets or texts were taken out of it.
+    address_key : the fingerprint of the key by which its addresses are hashed; None where no key
+        is known.
     """
 
     name: str
@@ -49,14 +55,15 @@ class Side:
     facts: Mapping[tuple[str, str], str]
     months: Mapping[str, tuple[str, str, int]]
     is_changed: bool = False
+    address_key: str | None = None
 
 
 @dataclass(frozen=True)
 class Compared:
     """A table of both: how it differs, and why.
 
-    causes : of ``source``, ``rules``, ``code``; a count stands with ``source`` where rows of issues
-        that changed at the source could be told from others.
+    causes : of ``source``, ``rules``, ``code``, ``address keys``; a count stands with ``source``
+        where rows of issues that changed at the source could be told from others.
     """
 
     difference: TableDifference
@@ -69,6 +76,7 @@ class Comparison:
 
     only_first, only_second : tables that only one of them has.
     source, rules, code : what changed of each, a sentence each.
+    address_keys : the sentence that says why hashed addresses are not compared, if they are not.
     """
 
     first: Side
@@ -79,6 +87,7 @@ class Comparison:
     source: list[str] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
     code: list[str] = field(default_factory=list)
+    address_keys: list[str] = field(default_factory=list)
 
     @property
     def differing(self) -> tuple[Compared, ...]:
@@ -92,9 +101,34 @@ class Comparison:
 
     @property
     def is_equal(self) -> bool:
-        """Whether both have the same tables, with the same columns and rows."""
+        """Whether both have the same tables, with the same columns and rows.
+
+        False where hashed addresses are not compared.
+        """
         alone = self.only_first or self.only_second
-        return not (alone or self.differing or self.differing_columns)
+        return not (alone or self.differing or self.differing_columns or self.address_keys)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """The two databases, attached to ``connection`` as ``first`` and ``second``.
+
+    hides_hashes : whether hashed addresses are left out, as their keys differ.
+    """
+
+    connection: duckdb.DuckDBPyConnection
+    first: Side
+    second: Side
+    hides_hashes: bool = False
+
+    def relations(self, table: str) -> tuple[str, str]:
+        """Return ``table`` of each of the two as a relation in SQL."""
+        if not self.hides_hashes:
+            return f"first.{table}", f"second.{table}"
+        first, second = (
+            without_hashes(self.connection, side, table) for side in ("first", "second")
+        )
+        return first, second
 
 
 def compare(first: Path, second: Path) -> Comparison:
@@ -138,6 +172,7 @@ def _side(connection: duckdb.DuckDBPyConnection, stack: ExitStack, path: Path, a
             (topic, fact): value
             for topic, fact, value in connection.execute(FACTS.format(side=alias)).fetchall()
         }
+        keys = connection.execute(KEY.format(side=alias)).fetchall()
         rows = connection.execute(MONTHS.format(side=alias)).fetchall()
     except duckdb.CatalogException:
         raise PerfAssetsError(
@@ -147,7 +182,7 @@ def _side(connection: duckdb.DuckDBPyConnection, stack: ExitStack, path: Path, a
     except duckdb.Error as error:
         raise explained(error, database) or error from None
     months = {name: (start, end, count) for name, start, end, count in rows}
-    return Side(str(path), rules, facts, months, is_changed)
+    return Side(str(path), rules, facts, months, is_changed, keys[0][0] if keys else None)
 
 
 def _compared(connection: duckdb.DuckDBPyConnection, first: Side, second: Side) -> Comparison:
@@ -157,18 +192,17 @@ def _compared(connection: duckdb.DuckDBPyConnection, first: Side, second: Side) 
         for name in sorted(held[0] & held[1])
         if name in declared() and name.partition(".")[0] in COMPARED
     ]
+    pair = _Pair(connection, first, second, _hides_hashes(connection, first, second, names))
     found = {}
     with phase("comparing tables", len(names), "tables") as progress:
         for number, name in enumerate(names, 1):
-            table = declared()[name]
-            found[name] = difference(connection, table, f"first.{name}", f"second.{name}")
+            found[name] = difference(connection, declared()[name], *pair.relations(name))
             progress(number)
     rules, code = list(_rules(first, second)), list(_code(first, second))
     source = list(_source(first, second, found))
-    _lay_touched(connection, found)
+    _lay_touched(pair, found)
     tables = tuple(
-        Compared(one, tuple(_causes(connection, one, found, first, second, rules, code)))
-        for one in found.values()
+        Compared(one, tuple(_causes(pair, one, found, rules, code))) for one in found.values()
     )
     return Comparison(
         first,
@@ -179,7 +213,17 @@ def _compared(connection: duckdb.DuckDBPyConnection, first: Side, second: Side) 
         source,
         rules,
         code,
+        [SENTENCE] if pair.hides_hashes else [],
     )
+
+
+def _hides_hashes(
+    connection: duckdb.DuckDBPyConnection, first: Side, second: Side, names: list[str]
+) -> bool:
+    """Return whether both hash addresses, by different keys."""
+    if None in (first.address_key, second.address_key) or first.address_key == second.address_key:
+        return False
+    return all(holds_hashes(connection, side, names) for side in ("first", "second"))
 
 
 def _tables(connection: duckdb.DuckDBPyConnection, alias: str) -> set[str]:
@@ -243,11 +287,9 @@ def _code(first: Side, second: Side) -> Iterator[str]:
 
 
 def _causes(
-    connection: duckdb.DuckDBPyConnection,
+    pair: _Pair,
     one: TableDifference,
     found: Mapping[str, TableDifference],
-    first: Side,
-    second: Side,
     rules: list[str],
     code: list[str],
 ) -> Iterator[str]:
@@ -258,12 +300,14 @@ def _causes(
         return
     inputs = _upstream(one.table)
     if any(name in found and not found[name].is_equal for name in inputs):
-        count = _of_touched(connection, declared()[one.table], one)
+        count = _of_touched(pair, one)
         yield f"source ({count:,} of {one.count:,} rows)" if count else "source"
-    if rules and _follows_rules(one.table, first, second):
+    if rules and _follows_rules(one.table, pair.first, pair.second):
         yield "rules"
     if code:
         yield "code"
+    if pair.hides_hashes and PEOPLE in _made_from(one.table):
+        yield "address keys"
 
 
 def _follows_rules(table: str, first: Side, second: Side) -> bool:
@@ -275,51 +319,52 @@ def _follows_rules(table: str, first: Side, second: Side) -> bool:
     return any(table in tables_of_rule(rule) for rule in changed)
 
 
-@cache
 def _upstream(table: str) -> frozenset[str]:
     """The tables of sources that ``table`` is made from, near or far."""
-    if table.partition(".")[0] in SOURCES:
-        return frozenset((table,))
-    found = set[str]()
-    for name in made_from().get(table, ()):
-        if name != table:
-            found |= _upstream(name)
+    return frozenset(name for name in _made_from(table) if name.partition(".")[0] in SOURCES)
+
+
+@cache
+def _made_from(table: str) -> frozenset[str]:
+    """Return ``table`` and all that it is made from, near or far."""
+    found = {table}
+    if table.partition(".")[0] not in SOURCES:
+        for name in made_from().get(table, ()):
+            if name != table:
+                found |= _made_from(name)
     return frozenset(found)
 
 
-def _lay_touched(
-    connection: duckdb.DuckDBPyConnection, found: Mapping[str, TableDifference]
-) -> None:
+def _lay_touched(pair: _Pair, found: Mapping[str, TableDifference]) -> None:
     """Lay a table of the issues of which something at the source differs."""
     parts = [
-        _numbers_of_differing(name)
+        _numbers_of_differing(pair, name)
         for name in OF_ISSUES
         if name in found and not found[name].is_equal
     ]
     nothing = "SELECT '' AS repository, 0 AS number WHERE false"
-    connection.execute(f"CREATE TEMP TABLE {TOUCHED} AS {' UNION '.join([nothing, *parts])}")
+    pair.connection.execute(f"CREATE TEMP TABLE {TOUCHED} AS {' UNION '.join([nothing, *parts])}")
 
 
-def _numbers_of_differing(table: str) -> str:
+def _numbers_of_differing(pair: _Pair, table: str) -> str:
     stamped = [column.name for column in declared()[table].columns if column.stamped]
     chosen = f"* EXCLUDE ({', '.join(stamped)})" if stamped else "*"
-    one, other = (f"SELECT {chosen} FROM {side}.{table}" for side in ("first", "second"))
+    one, other = (f"SELECT {chosen} FROM {relation}" for relation in pair.relations(table))
     return (
         f"SELECT repository, number FROM (({one} EXCEPT {other}) UNION ALL ({other} EXCEPT {one}))"
     )
 
 
-def _of_touched(
-    connection: duckdb.DuckDBPyConnection, table: Table, one: TableDifference
-) -> int | None:
+def _of_touched(pair: _Pair, one: TableDifference) -> int | None:
     """How many rows that differ are of issues that differ at the source; None of other tables."""
+    table = declared()[one.table]
     if not {"repository", "number"} <= set(table.key) or table.key[-1] == "month":
         return None
     keys = ", ".join(map(quoted_name, table.key))
     columns = ", ".join(quoted_name(column.name) for column in table.columns if not column.stamped)
-    sides = [f"SELECT {columns} FROM {side}.{table.name}" for side in ("first", "second")]
+    sides = [f"SELECT {columns} FROM {relation}" for relation in pair.relations(table.name)]
     try:
-        ((count,),) = connection.execute(
+        ((count,),) = pair.connection.execute(
             f"""
             SELECT count(*) FROM (
                 SELECT DISTINCT {keys} FROM (

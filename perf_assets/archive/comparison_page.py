@@ -28,6 +28,7 @@ def lines(comparison: Comparison) -> Iterator[str]:
     for kind in KINDS:
         for sentence in getattr(comparison, kind) or [_no_change(comparison, kind)]:
             yield f"{kind}: {sentence}"
+    yield from (f"address keys: {sentence}" for sentence in comparison.address_keys)
     for name in comparison.only_first:
         yield f"{name}: only the first has this table"
     for name in comparison.only_second:
@@ -59,6 +60,9 @@ def page(comparison: Comparison) -> str:
             for kind, title in KINDS.items()
         ],
     )
+    if comparison.address_keys:
+        part = Part("address-keys", "Address keys", words=comparison.address_keys)
+        causes.parts.append(part)
     sections = [
         Section(schema, MEANINGS[schema], [], [_overview(schema, own), *map(_part, own)])
         for schema in COMPARED

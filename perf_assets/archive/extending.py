@@ -30,6 +30,11 @@ READ_COMMITS_AGAIN = """
         SELECT repository FROM raw.commits WHERE author_email IS NOT NULL
     )
 """
+# So the new data directory hashes by its own key.
+FORGET_KEY = """
+    DELETE FROM meta.about WHERE fact = 'address_key';
+    DELETE FROM meta.build_state WHERE "table" = 'lake' AND scope = 'all'
+"""
 
 
 def begin_from(archive: Path, data_dir: DataDirectory, study: str | None = None) -> str:
@@ -73,6 +78,7 @@ def begin_from(archive: Path, data_dir: DataDirectory, study: str | None = None)
             origin.write_text(f"{json.dumps(noted)}\n", encoding="utf-8")
             with duckdb.connect(str(content / DATABASE)) as connection:
                 connection.execute(READ_COMMITS_AGAIN)
+                connection.execute(FORGET_KEY)
             # Last: with it the data directory is what the archive was.
             set_in_place(content / DATABASE, data_dir.warehouse)
     return chosen

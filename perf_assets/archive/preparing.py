@@ -29,6 +29,7 @@ from perf_assets.storage.address_key import pseudonym_key
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lake_rows import lake_rows
 from perf_assets.storage.migrations import stored_format
+from perf_assets.storage.publishing import ABOUT, ADDRESS_KEY
 from perf_assets.storage.warehouse import FORMAT as WAREHOUSE_FORMAT
 from perf_assets.storage.warehouse import reading
 from perf_assets.tables import table_of
@@ -235,6 +236,10 @@ def changed_source(
     """
     folder = work / "changed"
     folder.mkdir()
+    if people is not None:
+        # Pseudonyms, by another key, stand for the hashes.
+        with duckdb.connect(str(source.published)) as connection:
+            connection.execute(f"DELETE FROM {ABOUT} WHERE fact = '{ADDRESS_KEY}'")
     changed, failures = changed_copy(source, study or no_study(), folder, change)
     if failures:
         raise AuditError("; ".join(failures))

@@ -21,7 +21,8 @@ def mock_api(directory: Path, port: int, repository: str | None) -> None:
 
     Prints its URL when ready. Give that as github_url in a study file, or to any GitHub client.
     The directory holds issues.jsonl[.gz], comments.jsonl[.gz] and, if there are any,
-    events.jsonl[.gz] and pulls.jsonl[.gz]: GitHub's REST answers, one JSON object a line.
+    events.jsonl[.gz] and pulls.jsonl[.gz]: GitHub's REST answers, one JSON object a line. Records
+    that cannot be used are left out, and reported with their reason.
 
     A directory with the dump of a forum (Posts.xml) is served as Stack Exchange would, by the name
     of the directory as the site; its URL is the api_url of a study's forum.

@@ -67,9 +67,10 @@ def push(url: str, subjects: tuple[str, ...], data_dir: Path) -> None:
     from perf_assets.lake.push import push as pushed  # noqa: PLC0415
     from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
 
-    target = _lake(url)
+    directory = DataDirectory.of(data_dir)
+    target = _lake(url, directory)
     shutdown.set_resume_hint("push again; what was released is whole")
-    with shown_progress(console), open_warehouse(DataDirectory.of(data_dir).warehouse) as database:
+    with shown_progress(console), open_warehouse(directory.warehouse) as database:
         for subject in subjects or subjects_in(database):
             done = pushed(database, target, subject)
             if done.commits:
@@ -96,9 +97,9 @@ def pull(url: str, subjects: tuple[str, ...], data_dir: Path) -> None:
     from perf_assets.storage.forgetting import keep_out  # noqa: PLC0415
     from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
 
-    target = _lake(url)
-    shutdown.set_resume_hint("pull again, it goes on where it stopped")
     directory = DataDirectory.of(data_dir)
+    target = _lake(url, directory)
+    shutdown.set_resume_hint("pull again, it goes on where it stopped")
     with shown_progress(console), open_warehouse(directory.warehouse) as database:
         named = subjects or subjects_of(target)
         done = pulled(database, target, named, only=False)
@@ -150,7 +151,7 @@ def optimize(url: str, retention_days: float, *, is_purging: bool) -> None:
     click.echo(f"{len(done)} tables: {before / 1e6:,.1f} MB are {after / 1e6:,.1f} MB.")
 
 
-def _lake(url: str) -> "Lake":
+def _lake(url: str, data_dir: DataDirectory | None = None) -> "Lake":
     from perf_assets.lake.location import Lake  # noqa: PLC0415
 
-    return Lake.of(url)
+    return Lake.of(url, data_dir)

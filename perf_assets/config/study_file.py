@@ -1,6 +1,5 @@
 """The study file as it is written: its keys, their meanings, and what is refused."""
 
-import re
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
@@ -17,11 +16,11 @@ from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
 from perf_assets.core.questions.classifier_assumptions import KindMethod
 from perf_assets.months import is_month, last_full_month
+from perf_assets.repository_names import is_repository_name
 from perf_assets.sanitize import shortened
 
 RECONCILE_MONTHS = 6
 FIRST_MONTH = "1970-01"  # git knows no earlier commits
-NAME_PATTERN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 
 
 def _text(value: str) -> str:
@@ -43,7 +42,7 @@ def _month(value: str) -> str:
 
 
 def _name(value: str) -> str:
-    if NAME_PATTERN.fullmatch(value) is None:
+    if not is_repository_name(value):
         raise ValueError("this is no repository; write owner/name")
     return value
 

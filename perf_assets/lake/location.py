@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sanitize import is_utf8, shortened
+from perf_assets.storage.data_directory import DataDirectory
 
 HOW = "a lake is a folder (/path or file:///path) or s3://bucket/prefix"
 # Delta Lake and DuckDB each take some of these for something else than themselves.
@@ -25,14 +26,17 @@ class Lake:
     """A lake at ``url``, without a slash at its end; credentials are those of the environment.
 
     retry_seconds : how long a request that S3 refuses or leaves unanswered is tried again.
+    data_dir : the data directory that ships to the lake or pulls from it. Its address key must be
+        that of the lake. None where rows stay in the lake.
     """
 
     url: str
     retry_seconds: float = SECONDS_OF_RETRIES
+    data_dir: DataDirectory | None = None
 
     @classmethod
-    def of(cls, url: str) -> "Lake":
-        """The lake at ``url``, whether or not anything is there yet.
+    def of(cls, url: str, data_dir: DataDirectory | None = None) -> "Lake":
+        """The lake at ``url``, whether or not anything is there yet; see the class.
 
         Raises
         ------
@@ -45,7 +49,7 @@ class Lake:
             # What may be a secret cannot be separated from the rest: nothing of it is shown.
             raise PerfAssetsError(f"the lake is named by no address: {HOW}") from None
         if parts.scheme == "s3":
-            return cls(_in_s3(url))
+            return cls(_in_s3(url), data_dir=data_dir)
         if parts.scheme not in ("", "file") or parts.netloc:
             raise PerfAssetsError(f"{_harmless(url)}: {HOW}")
         path = Path(unquote(parts.path) if parts.scheme else url)
@@ -58,7 +62,7 @@ class Lake:
             )
         if not is_utf8(path):
             raise PerfAssetsError(f"{shown}: the path of this folder is no UTF-8; choose another")
-        return cls(str(path))
+        return cls(str(path), data_dir=data_dir)
 
     @property
     def is_local(self) -> bool:

@@ -115,7 +115,7 @@ def maintain(
     with friendly_errors(lake), duckdb.connect() as connection:
         releases = needed(lake)
         files = releases.files()
-        with delta.source_of(connection, releases.table, lake, released.SCHEMA, files) as source:
+        with delta.source_of(connection, releases.table, lake, releases.schema, files) as source:
             connection.execute(HISTORY.format(source=source))
         connection.execute(KEPT, [readable])
         plans = list(_plans(releases, readable, young))
@@ -194,7 +194,7 @@ def _plans(releases: Releases, readable: str, young: str) -> Iterator[_Plan]:
         )
     yield _Plan(
         released.NAME,
-        released.SCHEMA,
+        releases.schema,
         f"WHERE ({KEYS}) NOT IN "
         f"(SELECT ({KEYS}) FROM history WHERE superseded_by < {quoted(readable)})",
     )

@@ -11,6 +11,7 @@ from deltalake import DeltaTable
 
 from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.lake import delta
+from perf_assets.lake.address_keys import check_rows
 from perf_assets.lake.contents import (
     content_query,
     create_missing,
@@ -70,7 +71,8 @@ def pull(
     TransientError
         The lake changes faster than it can be read, or its storage does not answer.
     PerfAssetsError
-        There is no lake; rows that are released cannot be read; or two subjects claim the same row.
+        There is no lake; it has another address key; rows that are released cannot be read; or two
+        subjects claim the same row.
     """
     subject_names = sorted({*subjects, *(one.partition(":")[0] for one in subjects if ":" in one)})
     with friendly_errors(lake), phase("bringing what is released", len(subject_names), "subjects"):
@@ -78,6 +80,7 @@ def pull(
         create_missing(database, held)
         for _ in range(TRIES):
             releases = needed(lake)
+            check_rows(database, lake, releases.address_key)
             try:
                 brought = _brought(database, releases, subject_names, held, only=only)
             except _SupersededError as error:
@@ -99,11 +102,13 @@ def restore(database: Database, lake: Lake, subject: str) -> PullResult | None:
     it. Where nothing is released (or there is no lake yet), the data directory stays as it is.
     """
     with friendly_errors(lake):
-        releases = releases_of(lake)
-        newest = None if releases is None else releases.of(database.connection, subject).release
-        if releases is None or newest is None:
+        if (releases := releases_of(lake)) is None:
             return None
         create_missing(database, chosen(None))
+        check_rows(database, lake, releases.address_key)
+        newest = releases.of(database.connection, subject).release
+        if newest is None:
+            return None
         if newest in remembered(database, subject, releases.identity):
             return None
     return pull(database, lake, [subject], only=False)

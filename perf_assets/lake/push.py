@@ -14,6 +14,7 @@ from deltalake.exceptions import CommitFailedError
 
 from perf_assets.errors import TransientError
 from perf_assets.lake import delta
+from perf_assets.lake.address_keys import check_rows
 from perf_assets.lake.contents import contents, create_missing, remember, remembered
 from perf_assets.lake.errors import friendly_errors
 from perf_assets.lake.leases import Lease
@@ -71,12 +72,15 @@ def push(database: Database, lake: Lake, subject: str, lease: Lease | None = Non
         Another worker released the subject since this data directory was brought to what was
         released, or ``lease`` is lost; the storage does not answer. Nothing was released.
     PerfAssetsError
-        The lake is full, may not be written, is of a newer format, or is no lake.
+        The lake is full, may not be written, is of a newer format, has another address key, or is
+        no lake.
     """
     with friendly_errors(lake), phase(f"shipping {subject}"):
         tables = chosen(None)
         create_missing(database, tables)
-        return _shipped(database, made_releases(lake), subject, tables, lease)
+        releases = made_releases(lake)
+        check_rows(database, lake, releases.address_key)
+        return _shipped(database, releases, subject, tables, lease)
 
 
 def _shipped(

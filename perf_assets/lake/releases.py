@@ -22,7 +22,9 @@ from deltalake.exceptions import CommitFailedError
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.lake import delta
+from perf_assets.lake.address_keys import check_fingerprint, fingerprint_here, several_keys
 from perf_assets.lake.location import Lake, bucket_of
+from perf_assets.storage.address_key import FINGERPRINT
 from perf_assets.storage.warehouse import FORMAT
 
 NAME = "lake.releases"
@@ -53,6 +55,7 @@ SCHEMA = pa.schema(
                 )
             ),
         ),
+        ("address_key", pa.string()),  # the fingerprint of the key that hashed its rows
     ]
 )
 NEWEST = "QUALIFY generation = max(generation) OVER (PARTITION BY lake_subject, lake_month)"
@@ -85,17 +88,28 @@ class Held:
 
 @dataclass(frozen=True)
 class Releases:
-    """All releases of a lake, as of the moment when they were opened."""
+    """All releases of a lake, as of the moment when they were opened.
+
+    address_key : the fingerprint of the key by which all addresses in the lake are hashed; None of
+        a lake that an older version made.
+    """
 
     lake: Lake
     table: DeltaTable
     buckets: int
     format: int
+    address_key: str | None = None
 
     @property
     def identity(self) -> str:
         """The identity of this lake, wherever it is."""
         return str(self.table.metadata().id)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of ``SCHEMA`` that the table has; an older version made it without some."""
+        names = {field.name for field in self.table.schema().fields}
+        return pa.schema([field for field in SCHEMA if field.name in names])
 
     def files(self, subjects: Iterable[str] | None = None) -> list[str]:
         """The files that may list ``subjects``; of all where none are given."""
@@ -116,7 +130,7 @@ class Releases:
             connection,
             self.table,
             self.lake,
-            SCHEMA,
+            self.schema,
             self.files([subject]),
             delta.in_bucket(bucket_of(subject, self.buckets), "lake_subject", [subject]),
         ) as source:
@@ -146,18 +160,21 @@ class Releases:
             connection.register("lake_named", named)
             where = "lake_subject IN (SELECT subject FROM lake_named)"
         try:
+            schema = self.schema
+            key = "address_key" if "address_key" in schema.names else "NULL::VARCHAR"
             with delta.source_of(
-                connection, self.table, self.lake, SCHEMA, self.files(subjects)
+                connection, self.table, self.lake, schema, self.files(subjects)
             ) as source:
                 connection.execute(
                     f"CREATE OR REPLACE TEMP TABLE lake_newest_sets AS "
                     f"SELECT lake_subject AS subject, lake_month AS month, "
-                    f"lake_release AS release, generation, tables "
+                    f"lake_release AS release, generation, {key} AS address_key, tables "
                     f"FROM {source} WHERE {where} {NEWEST}"
                 )
         finally:
             if subjects is not None:
                 connection.unregister("lake_named")
+        self._check_keys(connection)
         connection.execute(
             """
             CREATE OR REPLACE TEMP TABLE lake_released AS
@@ -174,6 +191,17 @@ class Releases:
         )
         connection.execute("DROP TABLE lake_newest_sets")
         self._check(connection)
+
+    def _check_keys(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Refuse releases that were shipped by another address key than that of the lake."""
+        if (
+            self.lake.data_dir is not None
+            and connection.execute(
+                "SELECT 1 FROM lake_newest_sets WHERE address_key <> ? LIMIT 1",
+                [self.address_key or ""],
+            ).fetchall()
+        ):
+            raise several_keys(self.lake)
 
     def _check(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Refuse what was laid where a part of it is NULL, as no ship writes it."""
@@ -214,6 +242,7 @@ class Releases:
                 "supersedes": held.release,
                 "released_at": moment,
                 "worker": worker,
+                "address_key": self.address_key,
                 "tables": [{"table": name, **part._asdict()} for name, part in parts.items()],
             }
             for month, parts in sorted(months.items())
@@ -242,21 +271,46 @@ def releases_of(lake: Lake) -> Releases | None:
     Raises
     ------
     PerfAssetsError
-        The lake is of a newer format, or what is there is no lake of ours.
+        The lake is of a newer format, it has another address key than the data directory, or what
+        is there is no lake of ours.
     """
     table = delta.opened(lake, NAME)
-    return None if table is None else _read(lake, table)
+    if table is None:
+        return None
+    releases = _read(lake, table)
+    check_fingerprint(lake, releases.address_key, lambda: not releases.files())
+    return releases
 
 
 def made_releases(lake: Lake, buckets: int = BUCKETS) -> Releases:
-    """What is released now; the lake is made, with so many ``buckets``, where it is missing."""
-    table = delta.opened(lake, NAME)
-    if table is None:
-        table = delta.ensured(lake, NAME, SCHEMA, _described(buckets))
-    releases = _read(lake, table)
-    if releases.format < FORMAT:
-        table.alter.set_table_description(_described(releases.buckets))
-    return releases
+    """What is released now; the lake is made, with so many ``buckets``, where it is missing.
+
+    The commit that makes the lake stores the fingerprint of the address key of the data directory.
+    Of several workers that make the lake at once, those with another key are refused.
+
+    Raises
+    ------
+    PerfAssetsError
+        As of ``releases_of``.
+    """
+    for attempt in range(TRIES):
+        releases = releases_of(lake)
+        if releases is None:
+            delta.ensured(lake, NAME, SCHEMA, _described(buckets, fingerprint_here(lake)))
+            continue
+        key = releases.address_key or fingerprint_here(lake)
+        try:
+            if releases.schema != SCHEMA:
+                delta.ensured(lake, NAME, SCHEMA)
+            elif (releases.format, releases.address_key) != (FORMAT, key):
+                # Another worker may have stored its key since this one looked: then it fails.
+                releases.table.alter.set_table_description(_described(releases.buckets, key))
+            else:
+                return releases
+        except CommitFailedError:
+            if attempt == TRIES - 1:
+                raise
+    raise CommitFailedError(f"{NAME} is changed again and again")
 
 
 def needed(lake: Lake) -> Releases:
@@ -297,14 +351,18 @@ def _milliseconds(moment: datetime | None) -> int:
     return (moment - EPOCH) // timedelta(milliseconds=1)
 
 
-def _described(buckets: int) -> str:
-    return json.dumps({"perf_assets_lake": FORMAT, "buckets": buckets})
+def _described(buckets: int, key: str | None) -> str:
+    described: dict[str, object] = {"perf_assets_lake": FORMAT, "buckets": buckets}
+    return json.dumps(described if key is None else {**described, "address_key": key})
 
 
 def _read(lake: Lake, table: DeltaTable) -> Releases:
     try:
         described = json.loads(table.metadata().description or "")
         version, buckets = int(described["perf_assets_lake"]), int(described["buckets"])
+        key = described.get("address_key")
+        if key is not None and FINGERPRINT.fullmatch(key) is None:
+            raise ValueError("no fingerprint")
     except (ValueError, KeyError, TypeError):
         raise PerfAssetsError(
             f"{lake.url}: there is something else than a lake of perf-assets; choose another --lake"
@@ -314,4 +372,4 @@ def _read(lake: Lake, table: DeltaTable) -> Releases:
             f"{lake.url} was written by a newer perf-assets (format {version}, this one knows "
             f"{FORMAT}): upgrade perf-assets, or choose another --lake"
         )
-    return Releases(lake, table, buckets, version)
+    return Releases(lake, table, buckets, version, key)

@@ -4,33 +4,34 @@ Its files hold GitHub's REST shapes: ``issues``, ``comments``, optional ``events
 each ``.jsonl`` or ``.jsonl.gz``; ``repository.json`` names the repository. A pull request may say
 in ``closes`` which issues it is linked to as closing them, which REST does not tell, and in
 ``commits`` how many it has.
+
+A record that cannot be used is set aside and counted. A file that cannot be read, or a line that
+is no JSON object, means that the file is damaged or cut: the corpus is refused.
 """
 
 import gzip
 import json
-import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any, TypeVar, cast
+from typing import IO, Any, NamedTuple, TypeVar, cast
 
+from pydantic import ValidationError
 from pydantic_core import from_json
 
-from perf_assets.config_files import validate
 from perf_assets.errors import PerfAssetsError
-from perf_assets.mock_servers.records import Comment, Event, Issue, OfIssue, PullRequest
+from perf_assets.mock_servers.records import Comment, Event, Issue, PullRequest
+from perf_assets.mock_servers.rest_shapes import issue_part_shape, thread_shape
+from perf_assets.mock_servers.set_aside import SetAside, SetAsideRecords
 from perf_assets.months import month_of
 from perf_assets.processes.gc_control import gc_paused
+from perf_assets.repository_names import is_repository_name
 from perf_assets.sanitize import shortened, whole_characters
 
 Record = dict[str, Any]
-Shape = TypeVar("Shape")
-Belonging = TypeVar("Belonging", bound=OfIssue)
-
-# Longer ones, of which GitHub has none, are no names of files.
-REPOSITORY_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
+Shape = TypeVar("Shape", bound=Issue | PullRequest | Comment | Event)
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Corpus:
     oldest first, with an entry for issues that have some. Every timestamp is UTC text in the form
     ``YYYY-MM-DDTHH:MM:SSZ``, so texts compare as times do. ``departed`` lists numbers that were
     issues here where those are now: owner/name#number, or None for a discussion. ``archived_at`` is
-    since when the repository is archived.
+    since when the repository is archived. ``set_aside`` counts the records that cannot be used.
     """
 
     repository: str
@@ -51,28 +52,43 @@ class Corpus:
     pulls: Mapping[int, Record]
     departed: Mapping[int, str | None] = field(default_factory=dict)
     archived_at: str | None = None
+    set_aside: tuple[SetAside, ...] = ()
 
 
 def read_corpus(directory: Path, repository: str | None = None) -> Corpus:
     """Read the corpus in ``directory``; ``repository`` (owner/name) wins over what it says itself.
 
-    A closed issue without events gets one closed event at its ``closed_at``.
+    A closed issue without events gets one closed event at its ``closed_at``. Records that cannot be
+    used are set aside: they are counted in ``set_aside`` and reported to the log by reason.
 
     Raises
     ------
     PerfAssetsError
-        Naming file and line where something is missing, malformed or contradictory.
+        Naming file and line where a file is missing, damaged or cut.
     """
     name = _repository_name(directory, repository)
     with gc_paused():
-        issues = _issues(directory)
-        pulls = _pulls(directory, issues)
-        comments = _of_issues(directory, "comments", issues, Comment)
-        events = _of_issues(directory, "events", issues, Event)
-    for number, issue in issues.items():
-        if issue["state"] == "closed" and number not in events:
-            events[number] = [_closing_event(issue)]
-    return Corpus(name, issues, comments, events, pulls, archived_at=_archived_at(directory))
+        issues = _Part(directory, "issues")
+        pulls = _Part(directory, "pulls")
+        comments = _Part(directory, "comments")
+        events = _Part(directory, "events")
+        by_number = _issues(issues)
+        pulls_by_number = _pulls(pulls, by_number)
+        comments_by_issue = _of_issues(comments, by_number, Comment)
+        events_by_issue = _of_issues(events, by_number, Event)
+    _close(by_number, events_by_issue)
+    parts = (issues, pulls, comments, events)
+    for part in parts:
+        part.report()
+    return Corpus(
+        name,
+        by_number,
+        comments_by_issue,
+        events_by_issue,
+        pulls_by_number,
+        archived_at=_archived_at(directory),
+        set_aside=tuple(entry for part in parts for entry in part.set_aside),
+    )
 
 
 def newest_month(directory: Path) -> str | None:
@@ -84,32 +100,44 @@ def newest_month(directory: Path) -> str | None:
         As ``read_corpus``, for the issues file only.
     """
     newest = ""
-    for line in _lines(_required_file(directory, "issues")):
-        issue = line.read(Issue)
+    for found in _Part(directory, "issues").read(Issue, thread_shape):
+        issue = found.read
         newest = max(newest, issue.created_at, issue.updated_at, issue.closed_at or "")
     return month_of(datetime.fromisoformat(newest)) if newest else None
 
 
-@dataclass(frozen=True)
-class _Line:
-    """One JSON object of a file, and where it stands."""
+class _Found(NamedTuple):
+    """A usable record, where it is, and as it was read."""
 
-    path: Path
-    number: int
+    line: int
     record: Record
+    read: Any
 
-    def refuse(self, reason: str) -> PerfAssetsError:
-        """That something is wrong with it."""
-        return PerfAssetsError(
-            f"{self.path}, line {self.number}: {reason}; mend that line of the corpus"
-        )
 
-    def read(self, shape: type[Shape]) -> Shape:
-        """The record, checked."""
-        try:
-            return validate(shape, self.record, f"{self.path}, line {self.number}")
-        except PerfAssetsError as error:
-            raise PerfAssetsError(f"{error}; mend that line of the corpus") from None
+class _Part:
+    """A file of a corpus, and the records in it that cannot be used."""
+
+    def __init__(self, directory: Path, kind: str) -> None:
+        """Find the file; PerfAssetsError when the corpus must have it and does not."""
+        is_required = kind in ("issues", "comments")
+        self.path = (_required_file if is_required else _file)(directory, kind)
+        self.set_aside = SetAsideRecords(kind)
+
+    def read(self, shape: type[Shape], normal: Callable[[Record], Record]) -> Iterator[_Found]:
+        """Yield the records that have the ``shape`` once they are in their ``normal`` form."""
+        for number, line in _lines(self.path) if self.path else ():
+            record = normal(line)
+            try:
+                found = _Found(number, record, shape.model_validate(record))
+            except ValidationError as error:
+                self.set_aside.add_error(number, error)
+                continue
+            yield found
+
+    def report(self) -> None:
+        """Log what was set aside."""
+        if self.path:
+            self.set_aside.report(self.path)
 
 
 def _repository_name(directory: Path, given: str | None) -> str:
@@ -127,7 +155,7 @@ def _repository_name(directory: Path, given: str | None) -> str:
             f"{directory}: nothing here says which repository this is; pass --repository OWNER/NAME"
             ' or add repository.json with {"full_name": "owner/name"}'
         )
-    if not REPOSITORY_PATTERN.fullmatch(name):
+    if not is_repository_name(name):
         raise PerfAssetsError(
             f"{origin}: {shortened(name, 60)!r} is not a repository name like owner/name"
         )
@@ -187,13 +215,13 @@ def _open(path: Path) -> IO[bytes]:
     return cast(IO[bytes], gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
 
 
-def _lines(path: Path) -> Iterator[_Line]:
-    """The records of a file; PerfAssetsError at the first line that is none."""
+def _lines(path: Path) -> Iterator[tuple[int, Record]]:
+    """The records of a file by line; PerfAssetsError at the first line that is none."""
     number = 0
     try:
         with _open(path) as file:
             for number, line in enumerate(file, start=1):
-                yield _parsed(path, number, line)
+                yield number, _parsed(path, number, line)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise PerfAssetsError(
             f"{path}: the compressed file is damaged or cut after line {number} ({error}); "
@@ -203,14 +231,18 @@ def _lines(path: Path) -> Iterator[_Line]:
         raise PerfAssetsError(f"{path}: the file cannot be read: {error}") from None
 
 
-def _parsed(path: Path, number: int, line: bytes) -> _Line:
+def _parsed(path: Path, number: int, line: bytes) -> Record:
     try:
         record = _decoded(line)
     except (ValueError, RecursionError) as error:
-        raise _Line(path, number, {}).refuse(f"this is not JSON ({error})") from None
+        raise _refused(path, number, f"this is not JSON ({error})") from None
     if not isinstance(record, dict):
-        raise _Line(path, number, {}).refuse(f"this is not a JSON object but {line!r:.80}")
-    return _Line(path, number, record)
+        raise _refused(path, number, f"this is not a JSON object but {line!r:.80}")
+    return record
+
+
+def _refused(path: Path, number: int, reason: str) -> PerfAssetsError:
+    return PerfAssetsError(f"{path}, line {number}: {reason}; mend that line of the corpus")
 
 
 def _decoded(line: bytes) -> Any:  # noqa: ANN401
@@ -220,13 +252,16 @@ def _decoded(line: bytes) -> Any:  # noqa: ANN401
         return whole_characters(json.loads(line))
 
 
-def _issues(directory: Path) -> dict[int, Record]:
+def _issues(part: _Part) -> dict[int, Record]:
+    """The issues by number; of two with one number, the one that was updated last."""
     issues: dict[int, Record] = {}
-    for line in _lines(_required_file(directory, "issues")):
-        issue = line.read(Issue)
-        if issue.number in issues:
-            raise line.refuse(f"issue {issue.number} is here a second time")
-        issues[issue.number] = line.record | {
+    for line, record, issue in part.read(Issue, thread_shape):
+        known = issues.get(issue.number)
+        if known is not None:
+            part.set_aside.add(line, "another record has the same number, and the newest counts")
+            if known["updated_at"] >= issue.updated_at:
+                continue
+        issues[issue.number] = record | {
             "created_at": issue.created_at,
             "updated_at": issue.updated_at,
             "closed_at": issue.closed_at,
@@ -234,15 +269,15 @@ def _issues(directory: Path) -> dict[int, Record]:
     return dict(sorted(issues.items()))
 
 
-def _pulls(directory: Path, issues: Mapping[int, Record]) -> dict[int, Record]:
-    path = _file(directory, "pulls")
+def _pulls(part: _Part, issues: Mapping[int, Record]) -> dict[int, Record]:
+    """The pull requests by number; of two with one number, the first."""
     pulls: dict[int, Record] = {}
-    for line in _lines(path) if path else ():
-        pull = line.read(PullRequest)
+    for line, record, pull in part.read(PullRequest, thread_shape):
         if pull.number in pulls or pull.number in issues:
             other = "a pull request" if pull.number in pulls else "an issue"
-            raise line.refuse(f"the number {pull.number} already belongs to {other}")
-        pulls[pull.number] = line.record | {
+            part.set_aside.add(line, f"the number already belongs to {other}")
+            continue
+        pulls[pull.number] = record | {
             "created_at": pull.created_at,
             "closed_at": pull.closed_at,
             "merged_at": pull.merged_at,
@@ -252,28 +287,37 @@ def _pulls(directory: Path, issues: Mapping[int, Record]) -> dict[int, Record]:
 
 
 def _of_issues(
-    directory: Path, name: str, issues: Mapping[int, Record], shape: type[Belonging]
+    part: _Part, issues: Mapping[int, Record], shape: type[Comment | Event]
 ) -> dict[int, list[Record]]:
     """The records of a file that belong to issues, by issue number, oldest first."""
-    path = _required_file(directory, name) if name == "comments" else _file(directory, name)
     seen: set[int] = set()
     found: dict[int, list[Record]] = {}
-    for line in _lines(path) if path else ():
-        read = line.read(shape)
+    for line, record, read in part.read(shape, issue_part_shape):
         if read.id in seen:
-            raise line.refuse(f"the id {read.id} is here a second time")
-        if read.issue_number not in issues:
-            raise line.refuse(
-                f"it belongs to issue {read.issue_number}, which the corpus does not have"
-            )
-        seen.add(read.id)
-        times = {"created_at": read.created_at}
-        if isinstance(read, Comment):
-            times["updated_at"] = read.updated_at or read.created_at
-        found.setdefault(read.issue_number, []).append(line.record | times)
+            part.set_aside.add(line, "another record has the same id, and the first counts")
+        elif read.issue_number not in issues:
+            part.set_aside.add(line, "the corpus does not have its issue")
+        else:
+            seen.add(read.id)
+            times = {"created_at": read.created_at}
+            if isinstance(read, Comment):
+                times["updated_at"] = read.updated_at or read.created_at
+            found.setdefault(read.issue_number, []).append(record | times)
     for records in found.values():
         records.sort(key=lambda record: (record["created_at"], record["id"]))
     return found
+
+
+def _close(issues: Mapping[int, Record], events: dict[int, list[Record]]) -> None:
+    """Give each closed issue the event or the time that the other of the two shows."""
+    for number, issue in issues.items():
+        if issue["state"] != "closed":
+            continue
+        if issue["closed_at"] is None:
+            closings = [e["created_at"] for e in events.get(number, ()) if e["event"] == "closed"]
+            issue["closed_at"] = closings[-1] if closings else None
+        elif number not in events:
+            events[number] = [_closing_event(issue)]
 
 
 def _closing_event(issue: Record) -> Record:

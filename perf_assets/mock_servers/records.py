@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from perf_assets.mock_servers.rest_shapes import SHA
+
 # GraphQL's Int is 32 bits wide, and issue numbers travel as Int.
 LARGEST_NUMBER = 2**31 - 1
 LARGEST_ID = 2**63 - 1
@@ -25,7 +27,14 @@ def _utc(text: str) -> str:
         raise ValueError(reason) from None
 
 
+def _sha(text: str) -> str:
+    if SHA.fullmatch(text) is None:
+        raise ValueError("this is no SHA of a commit")
+    return text
+
+
 Moment = Annotated[str, AfterValidator(_utc)]
+Sha = Annotated[str, AfterValidator(_sha)]
 Number = Annotated[int, Field(gt=0, le=LARGEST_NUMBER)]
 Id = Annotated[int, Field(gt=0, le=LARGEST_ID)]
 Count = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
@@ -82,12 +91,6 @@ class Thread(Record):
     updated_at: Moment | None = None
     closed_at: Moment | None = None
 
-    @model_validator(mode="after")
-    def _is_closed_at_its_close(self) -> "Thread":
-        if (self.state == "closed") != (self.closed_at is not None):
-            raise ValueError(f"it is {self.state}, but closed_at is {self.closed_at}")
-        return self
-
 
 class Issue(Thread):
     """An issue."""
@@ -111,7 +114,7 @@ class PullRequest(Thread):
     """A pull request; ``closes`` lists the issues that it is linked to as closing them."""
 
     merged_at: Moment | None = None
-    merge_commit_sha: str | None = None
+    merge_commit_sha: Sha | None = None
     merge_commit_author: str | None = None
     commits: int | None = None
     closes: list[int] | None = None
@@ -147,13 +150,13 @@ class Rename(Record):
 
 
 class Closer(Record):
-    """What closed an issue: a commit (``oid``) or a pull request (``number``)."""
+    """The commit (``oid``) or the pull request (``number``) that closed an issue."""
 
     type: Literal["commit", "pull_request"]
     repository: str | None = None
-    oid: str | None = None
+    oid: Sha | None = None
     number: Number | None = None
-    merge_commit_sha: str | None = None
+    merge_commit_sha: Sha | None = None
     commit_author: str | None = None
 
     @model_validator(mode="after")

@@ -21,11 +21,11 @@ from perf_assets.sources.github.issues import (
     COUNTS_PER_REQUEST,
     FEW_CHANGES,
     FEW_CHANGES_POINTS,
-    PAGE,
     PAGE_POINTS,
     IssueSource,
     pages,
 )
+from perf_assets.sources.github.long_lists import PAGE
 from perf_assets.sources.stackexchange.api_client import KEY, ApiClient
 from perf_assets.sources.stackexchange.api_client import RetryPolicy as ForumPatience
 from perf_assets.sources.stackexchange.api_questions import QuestionSource

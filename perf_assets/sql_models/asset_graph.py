@@ -33,7 +33,12 @@ SOURCES: Mapping[str, tuple[str, str]] = {
 """Where all comes from: kind and meaning of each."""
 
 MEMBERS: Mapping[str, tuple[str, ...]] = {
-    "raw.issues": ("raw.issue_comments", "raw.issue_events", "raw.issue_pull_requests"),
+    "raw.issues": (
+        "raw.issue_comments",
+        "raw.issue_events",
+        "raw.issue_pull_requests",
+        "raw.issue_gaps",
+    ),
     "raw.commits": ("raw.branch_commits", "raw.commit_files", "raw.issue_templates"),
     "raw.static_findings": ("raw.scanned_trees", "raw.unparsed_files"),
     "raw.questions": ("raw.answers", "raw.question_comments", "raw.rejected_posts"),

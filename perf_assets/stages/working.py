@@ -62,9 +62,9 @@ def work(
     """
     if study.lake is None:
         raise PerfAssetsError(f"{study.path}: the study has no lake to ship to: add [lake]")
-    lake = Lake.of(study.lake.url)
-    study = study.as_far_as(until)
     own = data_dir.worker(repository.name)
+    lake = Lake.of(study.lake.url, own)
+    study = study.as_far_as(until)
     # The data directory is locked first: who has it, and is called the same, is the same worker
     # again.
     with (

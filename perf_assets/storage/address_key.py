@@ -1,9 +1,15 @@
-"""The keys by which a data directory hashes addresses and people; they never leave it."""
+"""The keys by which a data directory hashes addresses and people; they never leave it.
 
+What is stored elsewhere is a fingerprint, by which two keys are known to be the same or not.
+"""
+
+import hashlib
+import hmac
 import os
 import re
 import secrets
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from perf_assets.errors import PerfAssetsError
@@ -11,6 +17,7 @@ from perf_assets.storage.data_directory import DataDirectory
 
 VARIABLE = "PERF_ASSETS_ADDRESS_KEY"
 BYTES = 32
+FINGERPRINT = re.compile(r"[0-9a-f]{16}")
 _KEY = re.compile(r"[0-9a-f]{64}")
 
 
@@ -24,10 +31,39 @@ def address_key(data_dir: DataDirectory) -> bytes:
     PerfAssetsError
         The key is none, or cannot be read or written.
     """
+    return given_key() or _kept(data_dir.address_key)
+
+
+def given_key() -> bytes | None:
+    """Return the key of the environment; None if it has none.
+
+    Raises
+    ------
+    PerfAssetsError
+        The variable holds something else than a key.
+    """
     given = os.environ.get(VARIABLE, "").strip().lower()
-    if given:
-        return _parsed(given, VARIABLE)
-    return _kept(data_dir.address_key)
+    return _parsed(given, VARIABLE) if given else None
+
+
+def existing_key(data_dir: DataDirectory) -> bytes | None:
+    """Return the key that ``address_key`` returns; None where that function would make one.
+
+    Raises
+    ------
+    PerfAssetsError
+        The key is no key, or cannot be read.
+    """
+    return given_key() or _read(data_dir.address_key)
+
+
+def fingerprint(key: bytes, purpose: str = "address key") -> str:
+    """Return 16 hexadecimal digits that identify ``key`` and reveal nothing of it.
+
+    purpose : separates fingerprints; two of the same key with other purposes have nothing in
+        common.
+    """
+    return hmac.new(key, purpose.encode(), hashlib.sha256).hexdigest()[:16]
 
 
 def pseudonym_key(data_dir: DataDirectory) -> bytes:
@@ -42,10 +78,26 @@ def pseudonym_key(data_dir: DataDirectory) -> bytes:
 
 
 def _kept(path: Path) -> bytes:
-    try:
-        if not path.exists():
+    while (key := _read(path)) is None:
+        with _explained(path):
             _make(path)
-        return _parsed(path.read_text(encoding="ascii", errors="replace").strip(), str(path))
+    return key
+
+
+def _read(path: Path) -> bytes | None:
+    """Return the key in the file at ``path``; None if there is no file."""
+    with _explained(path):
+        try:
+            text = path.read_text(encoding="ascii", errors="replace")
+        except FileNotFoundError:
+            return None
+    return _parsed(text.strip(), str(path))
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise PerfAssetsError(
             f"{path}: the key cannot be read or made ({error.strerror or error})"

@@ -28,12 +28,14 @@ class StagedTable:
 
     parameters : parameters of its audit beside repository, month and ``source_count``.
     source_count : how many rows the source itself says there are.
+    set_aside : how many of these cannot be stored, for reasons that are stored instead.
     """
 
     table: str
     rows: pl.DataFrame
     parameters: Parameters = field(default_factory=Parameters)
     source_count: int | None = None
+    set_aside: int = 0
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,14 @@ class AuditedWriter:
                 self._record_failure(case)
                 log.error(case.outcome.failure)
         return [case.outcome for case in cases]
+
+    def refuse(self, offer: PartitionWrite, reason: str) -> WriteOutcome:
+        """Note that a partition could not be read; what is stored of it stays."""
+        outcome = WriteOutcome(offer.repository, offer.month, {}, failure=reason)
+        log.error(reason)
+        with self.database.transaction():
+            self.database.record_failure(_loads(offer), reason)
+        return outcome
 
     def note(self, notes: Mapping[str, pl.DataFrame]) -> None:
         """Upsert rows into tables of meta, the bookkeeping of runs."""
@@ -352,12 +362,13 @@ def _grouped(keys: Sequence[_PartitionKey]) -> dict[tuple[str, str | None], list
 
 def _audit_parameters(offer: PartitionWrite, candidate: StagedTable) -> Parameters:
     forum, _, tag_set = (offer.repository or "").partition(":")
+    count = candidate.source_count
     return {
         "repository": offer.repository,
         "forum": forum,
         "tag_set": tag_set,
         "month": offer.month,
-        "source_count": candidate.source_count,
+        "source_count": None if count is None else count - candidate.set_aside,
         **candidate.parameters,
     }
 

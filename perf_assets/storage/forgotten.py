@@ -1,17 +1,16 @@
 """Who is forgotten in a data directory: the file that says so, by hashes."""
 
-import hashlib
-import hmac
 import json
 from functools import lru_cache
 from pathlib import Path
 
-from perf_assets.core.people.forgetting import DIGITS, Forgotten
+from perf_assets.core.people.forgetting import Forgotten
 from perf_assets.errors import PerfAssetsError
-from perf_assets.storage.address_key import VARIABLE, address_key
+from perf_assets.storage.address_key import VARIABLE, address_key, fingerprint
 from perf_assets.storage.data_directory import DataDirectory
 
 SETS = ("logins", "emails", "names")
+PURPOSE = "forgotten"  # of the fingerprint in the file
 
 
 def read_forgotten(data_dir: DataDirectory) -> Forgotten | None:
@@ -38,7 +37,7 @@ def write_forgotten(data_dir: DataDirectory, forgotten: Forgotten) -> None:
     """Say from now on who is forgotten, in one step."""
     path = data_dir.forgotten
     content: dict[str, object] = {name: sorted(getattr(forgotten, name)) for name in SETS}
-    content["key"] = _mark(forgotten.key)
+    content["key"] = fingerprint(forgotten.key, PURPOSE)
     unfinished = path.with_name(f".{path.name}.new")
     unfinished.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     unfinished.replace(path)
@@ -55,15 +54,10 @@ def _read(path: Path, _: int, key: bytes) -> Forgotten:
             f"{path}: this file says who is forgotten, and cannot be read: bring it back from a "
             "backup, so that nobody in it is stored again"
         ) from None
-    if mark != _mark(key):
+    if mark != fingerprint(key, PURPOSE):
         raise PerfAssetsError(
             f"{path}: this file says who is forgotten by another key of addresses than is given "
             f"now, by which nobody in it would be recognised: give that key again, in {VARIABLE} "
             "or in the file address.key beside it"
         )
     return Forgotten(key, *sets)
-
-
-def _mark(key: bytes) -> str:
-    """What tells that a key is the same, and says nothing of it."""
-    return hmac.new(key, b"forgotten", hashlib.sha256).hexdigest()[:DIGITS]

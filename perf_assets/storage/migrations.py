@@ -203,6 +203,7 @@ STEPS: Mapping[int, Callable[[duckdb.DuckDBPyConnection], None]] = {
     13: lambda connection: _add_columns(connection, *IRREPLACEABLE),
     # What GitHub says of accounts is read again cohort by cohort; until then rows stay without it.
     15: lambda connection: _add_columns(connection, "raw.issue", "raw.commits"),
+    16: lambda connection: _add_columns(connection, "raw.issue"),
 }
 """By format: what has to be done to a warehouse of the format before, beside new tables."""
 

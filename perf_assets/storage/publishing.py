@@ -27,6 +27,7 @@ from perf_assets.tables.ddl import quoted
 LOOKS = "meta.source_requests"  # a row for each look at a source, whatever it found
 ABOUT = "meta.about"  # of which counts and moments follow from the other tables
 AT_ONCE = 16  # tables that are compared together: the first difference ends it
+ADDRESS_KEY = "address_key"  # its fact of the topic database: the fingerprint of the key
 DECIDING = "('study', 'rules', 'software')"  # its topics that are nowhere else
 
 
@@ -141,7 +142,9 @@ def _catalog(connection: duckdb.DuckDBPyConnection, database: str) -> list[tuple
 
 def _compared_rows(table: str) -> str:
     """The rows of ``table`` that make a new copy where they differ."""
-    return f"FROM {table} WHERE topic IN {DECIDING}" if table.endswith(ABOUT) else f"FROM {table}"
+    if not table.endswith(ABOUT):
+        return f"FROM {table}"
+    return f"FROM {table} WHERE topic IN {DECIDING} OR fact = '{ADDRESS_KEY}'"
 
 
 def _is_for_every_client(published: Path) -> bool:

@@ -20,6 +20,7 @@ from perf_assets.months import last_full_month
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.instance import INSTANCE, ONE_RUN, with_workers, write_instance_config
 from perf_assets.storage.warehouse import open_warehouse
+from tests.lakes import study_with_lake
 from tests.support import Prepared
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
@@ -29,15 +30,7 @@ NAME = "sample-lab/tensorkit"
 
 @pytest.fixture
 def study(small: Prepared, tmp_path: Path) -> Path:
-    text = small.study.read_text(encoding="utf-8")
-    for key, path in (("git", small.corpus / "repository.git"), ("corpus", small.corpus)):
-        text = "\n".join(
-            f'{key} = "{path}"' if line.startswith(f"{key} =") else line
-            for line in text.splitlines()
-        )
-    path = tmp_path / "study.toml"
-    path.write_text(f'{text}\n[lake]\nurl = "lake"\n', encoding="utf-8")
-    return path
+    return study_with_lake(small, tmp_path)
 
 
 @pytest.fixture

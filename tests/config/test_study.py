@@ -62,6 +62,12 @@ def test_a_repository_may_have_names_that_it_had_before(tmp_path: Path) -> None:
     assert repository.aliases == ("old/name", "older/title")
 
 
+def test_accepts_repositories_of_managed_users(tmp_path: Path) -> None:
+    text = MINIMAL.replace("owner/name", "mona-cat_octo/x") + 'aliases = ["octo_admin/x"]\n'
+    (repository,) = load_study(written(tmp_path, text)).repositories
+    assert (repository.name, repository.aliases) == ("mona-cat_octo/x", ("octo_admin/x",))
+
+
 def test_a_study_says_who_is_who(tmp_path: Path) -> None:
     text = (
         f'{PEOPLE}addresses = "plain"\nbots = ["ci"]\nsame = [["ada", "ada@x.org"]]\n'

@@ -23,6 +23,7 @@ from perf_assets.storage.data_directory import DataDirectory
 from tests.answer_fuzzing import HASTE
 from tests.damaged_inputs.damage import damaged, json_of, spoilt, text_damaged, toml_of
 from tests.damaged_inputs.kinds import Kind, Surroundings, TryOne, unchanged_where_refused
+from tests.github_stand_in import batches_of
 
 OWNERS = """# who reviews
 * @ada
@@ -193,7 +194,7 @@ def _served(corpus: Corpus) -> object:
         source = IssueSource(client, corpus.repository)
         newest = source.look(None).newest_update
         months = sorted({issue["created_at"][:7] for issue in corpus.issues.values()})
-        batch = joined([found for _, found in source.cohorts(dict.fromkeys(months[-2:], 9))])
+        batch = joined(batches_of(source, dict.fromkeys(months[-2:], 9)))
     finally:
         client.close()
     return newest, [frame.to_arrow() for frame in vars(batch).values()]

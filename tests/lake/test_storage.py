@@ -21,9 +21,11 @@ from perf_assets.lake.location import Lake
 from perf_assets.lake.maintenance import maintain
 from perf_assets.lake.pull import pull
 from perf_assets.lake.push import push
+from perf_assets.lake.releases import needed
 from perf_assets.lake.snapshots import released
+from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import Database
-from tests.lakes import ENTRY, assert_equal, begun, fill, memory
+from tests.lakes import ENTRY, assert_equal, begun, fill, memory, push_as_older_version
 from tests.ports import free_port
 
 pytestmark = pytest.mark.slow
@@ -220,16 +222,20 @@ def between(bucket: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Between]:
     server = Between(bucket)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
+    _use_s3(server.server_port, monkeypatch)
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def _use_s3(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {
-        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{server.server_port}",
+        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
         "AWS_ALLOW_HTTP": "true",
         "AWS_ACCESS_KEY_ID": "someone",
         "AWS_SECRET_ACCESS_KEY": SECRET,
     }.items():
         monkeypatch.setenv(name, value)
-    yield server
-    server.shutdown()
-    server.server_close()
 
 
 @pytest.mark.exhaustive
@@ -245,6 +251,29 @@ def test_a_lake_in_s3_is_as_one_in_a_folder(data_dir: Database, between: Between
     issues = released(lake, ["raw.issues"]).tables["raw.issues"]
     assert issues.rows == 2
     assert all(file.startswith("s3://bucket/whole/raw/issues/") for file in issues.files)
+
+
+@pytest.mark.exhaustive
+def test_stores_address_key_in_a_lake_in_s3_of_an_older_version(
+    data_dir: Database, bucket: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Without Between: deltalake holds the GIL, which Between needs, when it changes columns.
+    _use_s3(bucket, monkeypatch)
+    url = "s3://bucket/older"
+    lake = Lake.of(url)
+    push_as_older_version(data_dir, lake, ONE)
+    other = memory()
+    pull(other, lake, [ONE])
+    assert_equal(data_dir, other)
+    maintain(lake, small_files=1)
+
+    add_noise(data_dir, 10)
+    keyed = Lake.of(url, DataDirectory.of(tmp_path / "home"))
+    assert push(data_dir, keyed, ONE).months == ("2020-02",)
+
+    pull(other, keyed, [ONE])
+    assert_equal(data_dir, other)
+    assert needed(lake).address_key is not None
 
 
 @pytest.mark.exhaustive

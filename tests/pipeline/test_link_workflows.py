@@ -16,6 +16,7 @@ from perf_assets.sources.git.history import list_branch_commits, list_commits
 from perf_assets.sources.git.mining import read_commits
 from perf_assets.sources.github import GitHubClient, IssueSource
 from tests.effort import SEEDS
+from tests.github_stand_in import batches_of
 
 pytestmark = pytest.mark.slow
 
@@ -38,7 +39,7 @@ def found_links(made: GeneratedCorpus, clone_at: Path) -> pl.DataFrame:
     with CorpusServer([corpus]) as server:
         source = IssueSource(GitHubClient(server.url, "t0ken"), corpus.repository)
         months = sorted({record["created_at"][:7] for record in corpus.issues.values()})
-        batches = [batch for _, batch in source.cohorts(source.counts(months))]
+        batches = batches_of(source, source.counts(months))
     issues, comments, events, pulls = (
         pl.concat(frames) for frames in zip(*(vars(b).values() for b in batches), strict=True)
     )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.months import months_between
-from perf_assets.sources.github import GitHubClient, IssueSource, Look, batches, issues
+from perf_assets.sources.github import GitHubClient, IssueSource, Look, issues, rows
 from perf_assets.stages.mining.incremental_state import due_cohorts
 from perf_assets.stages.mining.issues import load_issues
 from perf_assets.storage import audited_writer
@@ -25,6 +25,7 @@ from perf_assets.storage.migrations import create_tables
 from perf_assets.storage.stale_cohorts import stale_cohorts
 from perf_assets.storage.warehouse import Database
 from tests.effort import examples
+from tests.github_stand_in import batches_of
 from tests.tracker_state_machine import ELSEWHERE, LEAVES, NAME, WRITES, Life
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
@@ -60,7 +61,7 @@ class Miner:
 
     def assert_equals_a_fresh_load(self) -> None:
         source = self._source()
-        batches = [batch for _, batch in source.cohorts(source.counts(MONTHS))]
+        batches = batches_of(source, source.counts(MONTHS))
         for name in ("issues", "comments", "events"):
             fresh = pl.concat([getattr(batch, name) for batch in batches])
             table = "raw.issues" if name == "issues" else f"raw.issue_{name}"
@@ -135,9 +136,9 @@ def test_after_every_refresh_of_a_random_history_the_tables_equal_a_fresh_load(
 
 def counted(table: str, candidates: Sequence[tuple[pl.DataFrame, Parameters]]) -> list[AuditReport]:
     """An audit that looks at the number of rows alone."""
-    for rows, parameters in candidates:
-        assert parameters["source_count"] in (rows.height, None), table
-    return [AuditReport(table, None, None, rows.height, {}) for rows, _ in candidates]
+    for frame, parameters in candidates:
+        assert parameters["source_count"] in (frame.height, None), table
+    return [AuditReport(table, None, None, frame.height, {}) for frame, _ in candidates]
 
 
 def test_a_full_load_and_a_refresh_cost_what_they_promise(
@@ -370,12 +371,12 @@ def test_a_comment_that_is_announced_but_not_given_fails_its_month_alone(
         miner.life.now += timedelta(hours=1)
         issue |= {"title": "Edited", "updated_at": miner.life.now.strftime("%Y-%m-%dT%H:%M:%SZ")}
 
-    def lossy(node: dict[str, object], connection: str) -> list[dict[str, object]]:
-        is_lossy = connection == "comments" and node["number"] == min(miner.life.issues)
-        return [] if is_lossy else whole(node, connection)  # type: ignore[no-any-return]
+    def lossy(reader: object, node: dict[str, object]) -> list[dict[str, object]]:
+        is_lossy = node["number"] == min(miner.life.issues)
+        return [] if is_lossy else whole(reader, node)  # type: ignore[no-any-return,arg-type]
 
-    whole = batches._distinct
-    monkeypatch.setattr(batches, "_distinct", lossy)
+    whole = rows.RowReader.comments
+    monkeypatch.setattr(rows.RowReader, "comments", lossy)
     miner.refresh()
     (failure,) = [outcome.failure for outcome in miner.outcomes if outcome.failure]
     assert "raw.issue_comments" in failure and "row_count_is_githubs" in failure

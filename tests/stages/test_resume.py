@@ -17,6 +17,7 @@ from perf_assets.months import months_between
 from perf_assets.sources.github import GitHubClient, IssueSource
 from tests import loading_process
 from tests.effort import KILLS
+from tests.github_stand_in import batches_of
 from tests.support import VALIDATING
 from tests.tracker_state_machine import NAME, Life
 
@@ -110,7 +111,7 @@ def start(context: Any, server: CorpusServer, data_dir: Path) -> Any:
 
 def assert_equals_a_fresh_load(data_dir: Path, server: CorpusServer) -> None:
     source = IssueSource(GitHubClient(server.url), NAME)
-    batches = [batch for _, batch in source.cohorts(source.counts(MONTHS))]
+    batches = batches_of(source, source.counts(MONTHS))
     with duckdb.connect(str(data_dir / "warehouse.duckdb"), read_only=True) as connection:
         connection.execute("SET TimeZone = 'UTC'")
         for name, key in (("issues", "number"), ("comments", "comment_id"), ("events", "event_id")):

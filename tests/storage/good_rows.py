@@ -419,6 +419,23 @@ GOOD: dict[str, list[Row]] = {
         )
         for relation in ("closer", "linked")
     ],
+    "raw.issue_gaps": [
+        of_partition(
+            subject=subject,
+            number=number,
+            part="events",
+            lacks=lacks,
+            kind=kind,
+            reason="GitHub left it out",
+            entries=2,
+        )
+        for subject, number, lacks, kind in (
+            ("#7", 7, "entry", "missing"),
+            ("#7", 7, "closer", "withheld"),
+            ("unnamed", None, "entry", "unusable"),
+            ("#8", 8, "author_type", "unknown"),
+        )
+    ],
     "raw.branch_commits": [
         mined(SHA, branch="release-1"),
         mined(OTHER_SHA, branch="a/b", is_merge=True, parents=[SHA, "d" * 40]),
@@ -852,7 +869,8 @@ PARAMETERS: dict[str, Any] = {
 }
 
 QUARTER, FINDING = "2020-Q1", "f" + 16 * "0"
-TEXTS = (SHA, MONTH, "{}", REPOSITORY, "0" * 64, RULE_VERSION, "text", "1", QUARTER, FINDING, ALERT)
+TIMED = (QUARTER, FINDING, ALERT)
+TEXTS = (SHA, MONTH, "{}", REPOSITORY, "0" * 64, RULE_VERSION, "text", "1", "#7", *TIMED)
 
 
 def completed(table: str, row: Row) -> Row:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import month_of
-from perf_assets.sources.github.batches import REACTIONS
+from perf_assets.sources.github.rows import REACTIONS
 from perf_assets.storage.audit import suites
 from perf_assets.storage.audit.auditing import AuditReport, audit, audit_together, quarantine
 from perf_assets.storage.audit.parameters import Parameters

@@ -51,7 +51,7 @@ IN_TEXTS = re.compile(
     rf"|(?P<link>{_HOSTS})(?P<linked>person-[0-9a-f]{{12}}|{_LOGIN})"
     r"|(?<![\w.-])(?P<paged>[A-Za-z0-9][A-Za-z0-9-]{0,38})(?=\.github\.io\b)"
     r"|(?P<merge>Merge pull request #\d+ from |Merge branch '[^']+' of )(?P<merged>[\w-]+)(?=/)"
-    r"|(?<![\w/.-])(?P<referred>[A-Za-z0-9][A-Za-z0-9-]{0,38})(?=/[\w.-]+(?:#\d|@[0-9a-f]{7}))"
+    r"|(?<![\w/.-])(?P<referred>[A-Za-z0-9][A-Za-z0-9_-]{0,38})(?=/[\w.-]+(?:#\d|@[0-9a-f]{7}))"
     r"|(?P<home>[/\\](?:home|Users)(?:/|\\{1,2}))"
     r"(?P<housed>[^\s/\\\"'<>:;,)\]}`|*$]+(?:(?: [\w.-]+){1,2}(?=\\))?)"
     r"|(?<![\w.@/-])(?P<shell>[A-Za-z_][\w.-]*)@(?P<host>[A-Za-z0-9][\w.-]*)"

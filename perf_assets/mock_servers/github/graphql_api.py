@@ -5,6 +5,7 @@ would cost most of the time of a large mining run, so queries run by a plan made
 (``PlannedExecution``); where anything goes wrong, graphql-core's own executor words the error.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
@@ -42,6 +43,16 @@ from perf_assets.mock_servers.github.graphql_views import PLAIN_TYPES, View
 from perf_assets.mock_servers.github.search import SearchError, interval
 
 SCHEMA_FILE = Path(__file__).with_name("schema.graphql")
+# Served at github.com, and not yet part of the published package:
+# https://github.com/github/docs/pull/37143
+ADDITIONS = """
+extend type Issue { issueType: IssueType }
+type IssueType { name: String! }
+"""
+# Never null at GitHub; a corpus may not know them.
+UNKNOWN_TO_CORPORA = ("Issue.authorAssociation", "IssueComment.authorAssociation")
+UNKNOWN_FIELD = re.compile(r"Cannot query field '(\w+)' on type '(\w+)'")
+UNKNOWN_ARGUMENT = re.compile(r"Unknown argument '(\w+)' on field '\w+\.(\w+)'")
 KEPT_DOCUMENTS = 256
 
 Fields = Mapping[str, list[FieldNode]]
@@ -63,7 +74,11 @@ def _as_core_resolver(resolver: Resolver) -> Callable[..., object]:
 
 
 def _build_schema() -> GraphQLSchema:
-    schema = build_schema(SCHEMA_FILE.read_text(encoding="utf-8"))
+    schema = build_schema(SCHEMA_FILE.read_text(encoding="utf-8") + ADDITIONS)
+    for name in UNKNOWN_TO_CORPORA:
+        owner, _, field = name.partition(".")
+        definition = cast(GraphQLObjectType, schema.type_map[owner]).fields[field]
+        definition.type = cast(GraphQLNonNull[Any], definition.type).of_type
     moment = cast(GraphQLScalarType, schema.type_map["DateTime"])
     moment.parse_value = _parse_moment  # type: ignore[method-assign,assignment]
     for (owner, name), resolver in RESOLVERS.items():
@@ -137,8 +152,31 @@ def error_list(errors: Sequence[GraphQLError]) -> list[dict[str, Any]]:
     for error in errors:
         content = cast(dict[str, Any], error.formatted)
         extensions = content.pop("extensions", {})
-        written.append({**({"type": extensions["type"]} if extensions else {}), **content})
+        kind = {"type": extensions["type"]} if extensions else {}
+        written.append({**kind, **content, **_validation_error(error.message)})
     return written
+
+
+def _validation_error(message: str) -> dict[str, Any]:
+    """Return how GitHub words the refusal of a field or an argument that it does not know."""
+    if found := UNKNOWN_FIELD.match(message):
+        name, owner = found.groups()
+        return {
+            "message": f"Field '{name}' doesn't exist on type '{owner}'",
+            "extensions": {"code": "undefinedField", "typeName": owner, "fieldName": name},
+        }
+    if found := UNKNOWN_ARGUMENT.match(message):
+        argument, name = found.groups()
+        return {
+            "message": f"Field '{name}' doesn't accept argument '{argument}'",
+            "extensions": {
+                "code": "argumentNotAccepted",
+                "name": name,
+                "typeName": "Field",
+                "argumentName": argument,
+            },
+        }
+    return {}
 
 
 class PlannedExecution(ExecutionContext):

@@ -4,6 +4,7 @@ from typing import Any
 
 from perf_assets.mock_servers.corpus import Record
 from perf_assets.mock_servers.github.tracker import TIMELINE_TYPES, Tracker, node_id
+from perf_assets.repository_names import repository_of_commit
 
 View = dict[str, Any]
 SITE = "https://github.com"
@@ -43,7 +44,7 @@ def actor_view(user: Record | None) -> View | None:
     GraphQL gives a bot's login without the suffix, which REST writes to bots' alone: by it a bot is
     recognised where a corpus lacks the types of its users.
     """
-    if user is None or user["login"] == "ghost":
+    if user is None or user.get("login") in (None, "ghost"):
         return None
     type_of_user = "Bot" if user["login"].endswith(BOT_SUFFIX) else user.get("type")
     kind = type_of_user if type_of_user in ACTOR_PREFIXES else "User"
@@ -63,9 +64,22 @@ def issue_view(tracker: Tracker, issue: Record) -> View:
         **_thread(tracker, issue, "I", "issues"),
         "state": issue["state"].upper(),
         "authorAssociation": issue.get("author_association"),
+        "activeLockReason": _enum_value(issue.get("active_lock_reason")),
+        "issueType": _issue_type(issue.get("type")),
         "milestone": issue.get("milestone"),
         "reactionGroups": reaction_groups(issue),
     }
+
+
+def _issue_type(value: object) -> View | None:
+    """Return the type of an issue; some sources write its name alone."""
+    name = value.get("name") if isinstance(value, dict) else value
+    return {"name": name} if isinstance(name, str) else None
+
+
+def _enum_value(text: str | None) -> str | None:
+    """Return a word of REST, ``too heated`` for one, as GraphQL spells it."""
+    return text.upper().replace(" ", "_").replace("-", "_") if text else None
 
 
 def reaction_groups(record: Record) -> list[View] | None:
@@ -184,17 +198,21 @@ def event_view(tracker: Tracker, issue: View, event: Record) -> View:
 
 def state_reason(record: Record) -> str | None:
     """Why an issue is in its state, as GraphQL spells it."""
-    reason = record.get("state_reason")
-    return reason.upper() if reason else None
+    return _enum_value(record.get("state_reason"))
 
 
 def _closer(tracker: Tracker, event: Record) -> View | None:
+    # REST writes the repository of the commit in its address only; it may be another one.
+    linked = repository_of_commit(event.get("commit_url")) or tracker.repository
+    if linked.casefold() == tracker.repository.casefold():
+        linked = tracker.repository
     closer = event.get("closer")
     if closer is None:
         oid = event.get("commit_id")
-        return commit_view(tracker.repository, oid) if oid else None
-    repository = closer.get("repository") or tracker.repository
-    if closer["type"] == "commit":
+        return commit_view(linked, oid) if oid else None
+    is_commit = closer["type"] == "commit"
+    repository = closer.get("repository") or (linked if is_commit else tracker.repository)
+    if is_commit:
         return commit_view(repository, closer["oid"], closer.get("commit_author"))
     number = closer["number"]
     if repository == tracker.repository and number in tracker.corpus.pulls:

@@ -25,6 +25,12 @@ GRAPHQL_PATHS = ("/graphql", "/api/graphql")
 POINTS_PER_HOUR = 5000
 HOUR = 3600.0
 PRIMARY_MESSAGE = "API rate limit exceeded for user ID 1."
+PRIMARY_ERROR = {
+    "type": "RATE_LIMIT",
+    "code": "graphql_rate_limit",
+    "message": "API rate limit already exceeded for user ID 1.",
+}
+"""How GraphQL words an exhausted budget, inside HTTP 200."""
 Trackers = Mapping[str, Tracker]
 
 
@@ -131,8 +137,7 @@ class CorpusServer(LoopbackServer):
         log = replace(log, operation=query.operation)
         points = query.cost.points
         if not budget.spend(points):
-            error = {"type": "RATE_LIMITED", "message": PRIMARY_MESSAGE}
-            return json_reply(200, {"errors": [error]}), log
+            return json_reply(200, {"errors": [PRIMARY_ERROR]}), log
         context = Context(trackers, budget.graphql(points, query.cost.nodes))
         return json_reply(200, graphql_api.execute(query, context)), replace(log, points=points)
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from perf_assets.config.study_file import NAME_PATTERN
 from perf_assets.core.paper.constants import MONTHS_BEFORE_TREND
 from perf_assets.errors import PerfAssetsError
 from perf_assets.months import add_months, is_month, last_full_month
 from perf_assets.processes.progress import phase
 from perf_assets.processes.shutdown import cleanup_on_stop
+from perf_assets.repository_names import is_repository_name
 from perf_assets.sample.generator import (  # noqa: F401  (importing registers the traps)
     activity_traps,
     boilerplate_traps,
@@ -229,7 +229,7 @@ def _check_target(start: str, months: int, repository: str) -> None:
             f"--months is {months}: from {start} that ends with {last}, which is not over; "
             f"take fewer months or an earlier --start"
         )
-    if NAME_PATTERN.fullmatch(repository) is None:
+    if not is_repository_name(repository):
         raise PerfAssetsError(f"--repository is {repository!r}, and must be written owner/name")
 
 

@@ -7,15 +7,18 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import ceil
+from typing import Annotated
 
 import github
+from pydantic import Field
 from requests.exceptions import RequestException
+from typing_extensions import TypedDict
 
 from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.processes.progress import in_words
 from perf_assets.sources.github.credentials import Credential
-from perf_assets.sources.github.response_types import Limits
 from perf_assets.sources.github.responses import AnswerError, checked, read_json
+from perf_assets.sources.github.scalars import Count
 from perf_assets.sources.github.transport import finite, send_request
 from perf_assets.sources.http_deadline import within
 from perf_assets.sources.rate_limit import LONGEST_WAIT
@@ -25,6 +28,26 @@ POINTS_PER_HOUR = 5000
 LONGEST_WINDOW = 2 * 86400.0  # seconds: budgets are full again within the hour
 CHECK_SECONDS = 5.0
 COUNTDOWN_SECONDS = 60.0
+
+
+class Budget(TypedDict):
+    """The budget left to a credential, and when (seconds since 1970) it is full again."""
+
+    limit: Count
+    remaining: Count
+    reset: Annotated[float, Field(ge=0, le=2**33, allow_inf_nan=False)]
+
+
+class Resources(TypedDict):
+    """The budgets of a credential."""
+
+    graphql: Budget
+
+
+class Limits(TypedDict):
+    """The answer to GET /rate_limit."""
+
+    resources: Resources
 
 
 @dataclass(frozen=True)
@@ -140,14 +163,14 @@ class Accounts:
         with self._lock:
             account.rests_until = max(account.rests_until, until)
 
-    def refuse(self, account: Account) -> None:
+    def refuse(self, account: Account, why: str = "401") -> None:
         """Leave ``account`` out; PerfAssetsError when it was the last."""
         with self._lock:
             is_news, account.is_refused = not account.is_refused, True
         if all(one.is_refused for one in self.all):
-            raise self._refused()
+            raise self._refused(why)
         if is_news:
-            self._on_wait(f"GitHub refused {account.name} (401): it is left out")
+            self._on_wait(f"GitHub refused {account.name} ({why}): it is left out")
 
     def probe(self, account: Account, seconds: float | None = None) -> str | None:
         """Ask for the budget of ``account``, which costs nothing; what is wrong, None if nothing.
@@ -215,9 +238,9 @@ class Accounts:
             while account.idle:
                 account.idle.pop().close()
 
-    def _refused(self) -> PerfAssetsError:
+    def _refused(self, why: str = "401") -> PerfAssetsError:
         return PerfAssetsError(
-            f"GitHub at {self.base_url} refused {self._called()} (401): "
+            f"GitHub at {self.base_url} refused {self._called()} ({why}): "
             "create a new one at https://github.com/settings/tokens and export it"
         )
 

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from time import monotonic, time
 from typing import Any
 
@@ -19,18 +18,22 @@ from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.sanitize import escape_text, shortened
 from perf_assets.sources.github.accounts import Account, Accounts, RetryPolicy
 from perf_assets.sources.github.credentials import ANONYMOUS, Credential, token_credentials
+from perf_assets.sources.github.faults import (
+    AUTHORISE,
+    Failure,
+    Reaction,
+    Rule,
+    kinds_of,
+    rule_for,
+)
+from perf_assets.sources.github.page_sizes import PageSizes
+from perf_assets.sources.github.queries import OPTIONAL
 from perf_assets.sources.github.responses import read_json
-from perf_assets.sources.github.transport import Answer, finite, send_request
+from perf_assets.sources.github.transport import Answer, pause_of, send_request
 from perf_assets.sources.http_deadline import within
 
 GITHUB = "https://api.github.com"
 
-# Transient faults, documented or observed. GitHub's "something went wrong" answers (HTTP 502 and
-# 504, RESOURCE_LIMITS_EXCEEDED, a bare error) mean that the page was too heavy.
-TOO_HEAVY = {"RESOURCE_LIMITS_EXCEEDED", "MAX_NODE_LIMIT_EXCEEDED"}
-OUTAGES = (502, 504)
-LONGEST_DATE = 40  # characters
-GROWS_AFTER = 5  # whole answers in a row
 MOST_POINTS = 10_000  # of one query; GitHub refuses those of more than a few hundred
 OPERATION = re.compile(r"\s*query\s+(\w+)")
 PATIENCE = RetryPolicy()
@@ -73,36 +76,28 @@ class Fault:
     is_outage: bool = False
 
 
-class PageSizes:
-    """How many entries a page of each operation may have: fewer after faults, more after success.
+@dataclass(frozen=True)
+class Withheld:
+    """A part of an answer that GitHub has set to null: where, and why.
 
-    A size is halved by a fault and doubled after ``GROWS_AFTER`` whole answers in a row.
+    path : the keys and positions that lead to it in the data.
+    kind : FORBIDDEN, or NOT_FOUND for what is not there.
+    words : GitHub's own.
+    remedy : how it can be had; empty where nothing is known.
     """
 
-    def __init__(self) -> None:
-        """Every size is as large as requested."""
-        self._sizes: dict[str, int] = {}
-        self._whole: dict[str, int] = {}
-        self._lock = threading.Lock()
+    path: tuple[str | int, ...]
+    kind: str
+    words: str
+    remedy: str
 
-    def size(self, operation: str, best: int) -> int:
-        """The size to request where ``best`` would be best."""
-        return min(best, self._sizes.get(operation, best))
 
-    def shrink(self, operation: str, tried: int) -> None:
-        """A page of ``tried`` entries failed."""
-        with self._lock:
-            self._whole[operation] = 0
-            self._sizes[operation] = max(1, min(self._sizes.get(operation, tried), tried // 2))
+@dataclass(frozen=True)
+class Reply:
+    """The data of an answer, and which parts of them GitHub withheld."""
 
-    def grow(self, operation: str) -> None:
-        """A page came whole."""
-        with self._lock:
-            if operation in self._sizes:
-                self._whole[operation] += 1
-                if self._whole[operation] >= GROWS_AFTER:
-                    self._whole[operation] = 0
-                    self._sizes[operation] *= 2
+    data: dict[str, Any]
+    withheld: tuple[Withheld, ...] = ()
 
 
 class GitHubClient:
@@ -140,9 +135,10 @@ class GitHubClient:
                 f"{self.base_url}: a token would be sent over plain http, where others can read "
                 "it: write https:// in the study file, or unset GITHUB_TOKEN"
             )
-        self._on_wait, self._patience, self._send = on_wait, patience, send
+        self._on_wait, self.patience, self._send = on_wait, patience, send
         self.accounts = Accounts(self.base_url, credentials or [ANONYMOUS], patience, on_wait)
         self._pages = PageSizes()
+        self._left_out: list[str] = []  # of documents
         self.spent, self.total = Spent(), Spent()
         self._lock = threading.Lock()
         self._charged = threading.local()
@@ -161,20 +157,14 @@ class GitHubClient:
             del self._charged.to
 
     def query(
-        self,
-        document: str,
-        variables: Mapping[str, Any],
-        *,
-        first: int | None = None,
-        may_lack: bool = False,
-    ) -> dict[str, Any]:
-        """The ``data`` of GitHub's answer, whole.
+        self, document: str, variables: Mapping[str, Any], *, first: int | None = None
+    ) -> Reply:
+        """Return GitHub's answer, whole but for what GitHub withholds.
 
-        Transient faults are retried with growing pauses; ``first``, the page size, is halved
-        where size is the likely cause, and grows again. Partial data in an error answer is never
-        used, but with ``may_lack``, for a document that looks up whether things are there: null
-        says that one is not. At a rate limit the other credentials go on; where all rest, the
-        client waits.
+        The table of :mod:`perf_assets.sources.github.faults` says what follows from any other
+        answer. Transient faults are retried with growing pauses; ``first``, the page size, is
+        halved where size is the likely cause, and grows again. At a rate limit the other
+        credentials go on; where all rest, the client waits.
 
         Raises
         ------
@@ -186,16 +176,16 @@ class GitHubClient:
         operation = named[1] if named else document
         sent = dict(variables)
         attempts = 0
-        pause = self._patience.first_pause
-        patience_left = self._patience.longest_trouble
+        pause = self.patience.first_pause
+        patience_left = self.patience.longest_trouble
         while True:
             if first is not None:
                 sent["first"] = self._pages.size(operation, first)
             with self.accounts.borrow() as (account, connection):
                 started = monotonic()
-                with within(min(self._patience.answer, patience_left)):
-                    outcome = self._attempt(account, connection, document, sent, may_lack=may_lack)
-            if not isinstance(outcome, Fault):
+                with within(min(self.patience.answer, patience_left)):
+                    outcome = self._attempt(account, connection, self._known(document), sent)
+            if isinstance(outcome, Reply):
                 self.accounts.succeed(account)
                 self._pages.grow(operation)
                 return outcome
@@ -205,15 +195,21 @@ class GitHubClient:
             wait = 0.0 if outcome.is_limit else pause * random.uniform(0.5, 1.0)
             if not outcome.is_limit and not outcome.is_outage:
                 patience_left -= monotonic() - started + wait
-            if attempts == self._patience.attempts or patience_left <= 0:
+            if attempts == self.patience.attempts or patience_left <= 0:
                 raise TransientError(
                     f"GitHub at {self.base_url} did not answer in {attempts} attempts "
                     f"(last: {outcome.reason}): run again later, what was stored is kept"
                 )
             if not outcome.is_limit:
-                pause = min(pause * 2, self._patience.longest_pause)
+                pause = min(pause * 2, self.patience.longest_pause)
                 self._on_wait(f"GitHub: {outcome.reason}; trying again in {wait:.1f} s")
                 self.accounts.sleep(wait)
+
+    def _known(self, document: str) -> str:
+        """Return ``document`` without the fields that this server does not know."""
+        for text in self._left_out:
+            document = document.replace(text, "")
+        return document
 
     def _attempt(
         self,
@@ -221,9 +217,7 @@ class GitHubClient:
         connection: github.Github,
         document: str,
         variables: Mapping[str, Any],
-        *,
-        may_lack: bool,
-    ) -> dict[str, Any] | Fault:
+    ) -> Reply | Fault:
         try:
             account.credential.renew()
         except github.GithubException as error:
@@ -238,28 +232,25 @@ class GitHubClient:
         except RequestException as error:
             self._charge(None)
             return self._judge_connection(error)
-        return self._judge(account, answer, variables, may_lack=may_lack)
+        return self._judge(account, answer, variables)
 
     def _judge(
-        self, account: Account, answer: Answer, variables: Mapping[str, Any], *, may_lack: bool
-    ) -> dict[str, Any] | Fault:
-        """The data of an answer that is whole, and what is wrong with any other."""
+        self, account: Account, answer: Answer, variables: Mapping[str, Any]
+    ) -> Reply | Fault:
+        """Return the data of an answer that can be used, and what is wrong with any other."""
         try:
             content = read_json(answer.text)
         except ValueError:
             content = None  # its status may say more
         account.note(answer.headers)
         self._charge(content)
-        if answer.status != 200:
-            return self._judge_status(account, answer, content, variables)
-        if not isinstance(content, dict):
-            return Fault("an answer that is not GraphQL", is_heavy=True)
-        if content.get("errors") and not (may_lack and _is_whole_but_missing(content)):
-            return self._judge_errors(account, content, variables)
-        data = content.get("data")
-        if not isinstance(data, dict):
-            return Fault("an answer that is not GraphQL", is_heavy=True)
-        return data
+        errors = _graphql_errors(content)
+        data = content.get("data") if isinstance(content, dict) else None
+        data = data if isinstance(data, dict) else None
+        if answer.status == 200 and not errors and data is not None:
+            return Reply(data)
+        failure = Failure(answer.status, answer.headers, errors, data, self._words(content))
+        return self._react(account, failure, variables)
 
     def _charge(self, answer: object) -> None:
         """Count a request, and the points that its answer, whole or not, names."""
@@ -278,7 +269,10 @@ class GitHubClient:
             self.accounts.refuse(account)
             return Fault("refused", is_limit=True, counts=False)
         headers = {key.lower(): value for key, value in (error.headers or {}).items()}
-        return self._judge_status(account, Answer(error.status, headers, ""), error.data, {})
+        failure = Failure(error.status, headers, words=self._words(error.data))
+        outcome = self._react(account, failure, {})
+        assert isinstance(outcome, Fault)  # without data there is nothing to use
+        return outcome
 
     def _judge_connection(self, error: Exception) -> Fault:
         # A server that cannot be found or refuses at the first request will not mend by itself.
@@ -292,109 +286,111 @@ class GitHubClient:
             return Fault("no whole answer in time", is_heavy=True)
         return Fault(f"the connection failed ({type(error).__name__})", is_heavy=True)
 
-    def _judge_status(
-        self, account: Account, answer: Answer, content: object, variables: Mapping[str, Any]
-    ) -> Fault:
-        status = answer.status
-        if status == 401:
-            self.accounts.refuse(account)
-            return Fault("refused", is_limit=True, counts=False)
-        if status in (403, 429):
-            return self._judge_limit(account, answer, content)
-        if status == 404:
-            raise PerfAssetsError(self._not_found(content, variables))
-        if status >= 500 or status == 408:
-            return Fault(f"HTTP {status}", is_heavy=True, is_outage=status in OUTAGES)
-        if status < 300:
-            return Fault(f"an answer of HTTP {status} without content", is_heavy=True)
-        raise PerfAssetsError(
-            f"GitHub at {self.base_url} answered with HTTP {status}{self._because(content)}: check "
-            "the address (github_url in the study file)"
+    def _react(
+        self, account: Account, failure: Failure, variables: Mapping[str, Any]
+    ) -> Reply | Fault:
+        """Do what the table of faults says about ``failure``."""
+        rule = rule_for(failure)
+        match rule.reaction:
+            case Reaction.REFUSE_TOKEN:
+                why = failure.words if failure.words != "Bad credentials" else ""
+                self.accounts.refuse(account, f"{failure.status}: {why}" if why else "401")
+                return Fault("refused", is_limit=True, counts=False)
+            case Reaction.REST | Reaction.PAUSE:
+                return self._rest(account, failure, rule)
+            case Reaction.LACK:
+                return Reply(failure.data or {}, tuple(self._withheld(failure)))
+            case Reaction.LEAVE_OUT:
+                return self._leave_out(failure)
+            case Reaction.END:
+                raise PerfAssetsError(self._end(failure, rule, variables))
+        return Fault(
+            self._reason(failure),
+            is_heavy=rule.reaction is Reaction.ASK_LESS,
+            is_outage=rule.is_outage,
         )
 
-    def _judge_errors(
-        self, account: Account, content: dict[str, Any], variables: Mapping[str, Any]
-    ) -> Fault:
-        kinds = {str(entry.get("type") or "") for entry in _graphql_errors(content)}
-        if "RATE_LIMITED" in kinds:
-            return self._at_limit(account)
-        if "NOT_FOUND" in kinds:
-            raise PerfAssetsError(self._not_found(content, variables))
-        words = self._words(content) or "an error without a word"
-        if kinds & TOO_HEAVY or kinds == {""}:
-            return Fault(words, is_heavy=True, is_outage=bool(kinds & TOO_HEAVY))
-        raise PerfAssetsError(f"GitHub at {self.base_url} refused a query: {words}")
+    def _rest(self, account: Account, failure: Failure, rule: Rule) -> Fault:
+        """Let ``account`` rest, as long as Retry-After says, else until its budget is full again.
 
-    def _judge_limit(self, account: Account, answer: Answer, content: object) -> Fault:
-        if "retry-after" in answer.headers:
-            seconds = _pause_of(answer.headers["retry-after"])
-            if seconds is None:
-                return Fault("a limit that names no time (Retry-After)")
+        Source: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
+        """
+        seconds = pause_of(failure.headers.get("retry-after"))
+        is_spent = failure.headers.get("x-ratelimit-remaining") == "0"
+        if seconds is not None:
             self.accounts.rest(account, seconds)
-            return Fault("secondary rate limit", is_limit=True)
-        if answer.headers.get("x-ratelimit-remaining") == "0":
-            return self._at_limit(account)
-        if "rate limit" in self._words(content).lower():
-            self.accounts.rest(account, None)
-            return Fault("secondary rate limit", is_limit=True)
-        raise PerfAssetsError(
-            f"GitHub at {self.base_url} forbids this (HTTP {answer.status})"
-            f"{self._because(content)}: check what the token may see"
-        )
+            # Zero seconds again and again would be requested without end.
+            return Fault("secondary rate limit", is_limit=True, counts=seconds == 0)
+        if is_spent or (rule.reaction is Reaction.REST and account.reset > time()):
+            # A reset that is past already does not say when to go on.
+            is_named = account.reset > time()
+            self.accounts.rest_until_reset(account)
+            return Fault("rate limit reached", is_limit=True, counts=not is_named)
+        self.accounts.rest(account, None)
+        return Fault("secondary rate limit", is_limit=True, counts=False)
 
-    def _at_limit(self, account: Account) -> Fault:
-        # A reset that is past already does not say when to go on.
-        is_named = account.reset > time()
-        self.accounts.rest_until_reset(account)
-        return Fault("rate limit reached", is_limit=True, counts=not is_named)
+    def _withheld(self, failure: Failure) -> Iterator[Withheld]:
+        for error in failure.errors:
+            kind = "NOT_FOUND" if "NOT_FOUND" in kinds_of(error) else "FORBIDDEN"
+            words = self._quoted(error.get("message"))
+            remedy = AUTHORISE if "SAML" in words else ""
+            yield Withheld(tuple(error["path"]), kind, words, remedy)
 
-    def _not_found(self, content: object, variables: Mapping[str, Any]) -> str:
-        if "owner" in variables:
+    def _leave_out(self, failure: Failure) -> Fault:
+        """Request no more what this server does not know, and say so once."""
+        said = " ".join(str(error.get("message")) for error in failure.errors)
+        for name, text in OPTIONAL.items():
+            if f"'{name}'" in said and text not in self._left_out:
+                self._left_out.append(text)
+                self._on_wait(
+                    f"GitHub at {self.base_url} is too old to know {name}: it is left out, and "
+                    "the column stays empty"
+                )
+        return Fault(self._reason(failure), is_limit=True)
+
+    def _end(self, failure: Failure, rule: Rule, variables: Mapping[str, Any]) -> str:
+        """Return the sentence in which a failure ends that no later attempt mends."""
+        kinds = failure.kinds
+        if "owner" in variables and ("NOT_FOUND" in kinds or failure.status == 404):
             return (
                 f"GitHub at {self.base_url} has no repository "
                 f"{variables['owner']}/{variables['name']}, or the token may not see it: "
                 "check the name in the study file"
             )
-        return f"GitHub at {self.base_url} answered 'not found'{self._because(content)}"
+        words = f" ({failure.words})" if failure.words else ""
+        if "NOT_FOUND" in kinds or failure.status == 404:
+            return f"GitHub at {self.base_url} answered 'not found'{words}"
+        remedy = rule.remedy or "check what the token may see"
+        if failure.status in (200, 403):
+            return f"GitHub at {self.base_url} refused a query{words}: {remedy}"
+        return f"GitHub at {self.base_url} answered with HTTP {failure.status}{words}: {remedy}"
 
-    def _because(self, content: object) -> str:
-        words = self._words(content)
-        return f" ({words})" if words else ""
+    def _reason(self, failure: Failure) -> str:
+        """Return what is wrong with an answer, in a few words."""
+        if failure.errors:
+            return failure.words or "an error without a word"
+        if failure.status == 200:
+            return "an answer that is not GraphQL"
+        if failure.status < 300:
+            return f"an answer of HTTP {failure.status} without content"
+        return f"HTTP {failure.status}" + (f": {failure.words}" if failure.words else "")
 
     def _words(self, content: object) -> str:
-        """What an answer says in words: on one line, without our secrets, and not for long."""
+        """Return the message of an answer: on one line, without our secrets, and not for long."""
         data = content if isinstance(content, dict) else {}
-        text = _graphql_errors(data)[0].get("message") or data.get("message")
+        messages = [*(error.get("message") for error in _graphql_errors(data)), data.get("message")]
+        return next((words for words in map(self._quoted, messages) if words), "")
+
+    def _quoted(self, text: object) -> str:
         return (
             shortened(self.accounts.hide(escape_text(text)), 200) if isinstance(text, str) else ""
         )
 
 
-def _is_whole_but_missing(content: dict[str, Any]) -> bool:
-    """Whether an answer is whole but for things that are not there, the repository among them."""
-    data = content.get("data")
-    if not isinstance(data, dict) or not data.get("repository"):
-        return False
-    return {entry.get("type") for entry in _graphql_errors(content)} == {"NOT_FOUND"}
-
-
-def _graphql_errors(content: dict[str, Any]) -> list[dict[str, Any]]:
-    errors = content.get("errors")
-    entries = errors if isinstance(errors, list) else []
-    found = [entry if isinstance(entry, dict) else {"message": entry} for entry in entries]
-    return [
-        {**entry, "type": kind if isinstance(kind := entry.get("type"), str) else ""}
-        for entry in found
-    ] or [{}]
-
-
-def _pause_of(text: object) -> float | None:
-    """How long to wait by Retry-After, in seconds or until a date; None where it says neither."""
-    seconds = finite(text)
-    if seconds is not None:
-        return seconds
-    try:
-        moment = parsedate_to_datetime(str(text)[:LONGEST_DATE])
-        return max(0.0, moment.timestamp() - time())
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
+def _graphql_errors(content: object) -> list[dict[str, Any]]:
+    """Return the errors of an answer; what is no list of them counts as one without a word."""
+    errors = content.get("errors") if isinstance(content, dict) else None
+    if not errors:
+        return []
+    entries = errors if isinstance(errors, list) else [{}]
+    return [entry if isinstance(entry, dict) else {"message": entry} for entry in entries]

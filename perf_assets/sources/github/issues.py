@@ -1,6 +1,7 @@
 """Issues of one repository: what changed, how many there are, and whole cohorts of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import logging
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -8,19 +9,28 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.months import end_of, months_between, start_of
-from perf_assets.sanitize import escape_text, shortened
+import polars as pl
+
+from perf_assets.months import end_of, start_of
+from perf_assets.repository_names import is_repository_name
 from perf_assets.sources.github import queries, response_types, responses
+from perf_assets.sources.github.answers import AnswerReader
 from perf_assets.sources.github.batches import EMPTY_BATCH, IssueBatch, joined, to_frames
 from perf_assets.sources.github.client import GitHubClient, Spent
-from perf_assets.sources.github.paging import OpenPage, Paging
-from perf_assets.sources.github.prefetch import Job, in_order
-from perf_assets.sources.github.response_types import Issue
+from perf_assets.sources.github.gaps import (
+    ENTRY,
+    LEFT_OUT,
+    Gap,
+)
+from perf_assets.sources.github.issue_types import Issue
+from perf_assets.sources.github.long_lists import PAGE, complete_lists
+from perf_assets.sources.github.paging import Paging
+from perf_assets.sources.github.prefetch import SEARCH_LIMIT, Job, in_order, windows
+
+log = logging.getLogger(__name__)
 
 Shape = TypeVar("Shape")
 
-PAGE = 100
 FEW_CHANGES = 25  # most refreshes find no more, and GitHub charges the size of a page
 # A page requests its issues, and for each of them: its connections, the commits of its pull
 # requests, and who reacted to it and to its comments. GitHub divides by 100:
@@ -34,9 +44,8 @@ _REQUESTS_PER_ISSUE = (
 PAGE_POINTS, FEW_CHANGES_POINTS = (
     round((1 + size * _REQUESTS_PER_ISSUE) / 100) for size in (PAGE, FEW_CHANGES)
 )
-SEARCH_LIMIT = 1000  # https://docs.github.com/rest/search: a search returns no more
 COUNTS_PER_REQUEST = 40
-RESTS_PER_REQUEST = 40
+MOST_ISSUES = 1_000_000  # of a month: no repository has more in all
 HELD_ISSUES = 1000  # read and not yet stored: what a run that is killed reads again
 # GitHub advises against many requests at once, and limits them:
 # https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
@@ -84,7 +93,8 @@ class IssueSource:
         """No request is sent yet."""
         self.client = client
         self.repository = repository
-        self._owner, self._name = repository.split("/")
+        self._reader = AnswerReader(client, repository)
+        self._now_called = repository
 
     def look(self, since: datetime | None) -> Look:
         """Everything that changed at or after ``since`` (``None``: only whether it is there)."""
@@ -97,45 +107,55 @@ class IssueSource:
         ``spans`` are lists of months that follow each other; their issues are counted by the way.
         """
         if since is None:
-            there = self._request(response_types.ChangePageQuery, queries.LOOK, self._names())[
-                "repository"
-            ]
-            self._check_name(there["nameWithOwner"])
+            seen, _ = self._reader.page(response_types.ChangePageQuery, queries.LOOK, self._names())
+            there = seen["repository"]
+            self._is_renamed(there["nameWithOwner"])
             archived_at = _archived_at(there)
             yield Look(_newest(there["issues"]), EMPTY_BATCH, archived_at=archived_at)
             return
         nodes: dict[str, Issue] = {}
+        gaps: list[Gap] = []
         newest: datetime | None = None
         totals: tuple[int, ...] = ()
-        variables = {**self._names(), "since": since.strftime("%Y-%m-%dT%H:%M:%SZ")}
-        counted = {
-            f"q{index}": self._created(start_of(span[0]), end_of(span[-1]))
-            for index, span in enumerate(spans)
-        }
+        moment = since.strftime("%Y-%m-%dT%H:%M:%SZ")
+        counted = len(spans)
         after: str | None = None
-        paging = Paging(self.repository)
+        paging = Paging()
         while True:
-            sent = {**variables, **counted, "after": after}
+            sent = {**self._names(), "since": moment, "after": after}
+            searches = {
+                f"q{index}": self._created(start_of(span[0]), end_of(span[-1]))
+                for index, span in enumerate(spans[:counted])
+            }
             size = FEW_CHANGES if after is None else PAGE
-            data = self.client.query(queries.changed_document(len(counted)), sent, first=size)
-            found = self._checked(response_types.Changed, data)["repository"]
-            self._check_name(found["nameWithOwner"])
+            document = queries.changed_document(counted)
+            data, lacking = self._reader.page(
+                response_types.Changed, document, sent | searches, size
+            )
+            found = data["repository"]
+            if self._is_renamed(found["nameWithOwner"]):
+                continue  # the searches were for the former name
             # The first answer decides: what changes while we read is found by the next look.
             newest = newest or _newest(found["newest"])
-            totals = totals or tuple(self._counts(data, len(counted)))
-            counted = {}
-            nodes |= {node["id"]: node for node in found["issues"]["nodes"]}
+            totals = totals or tuple(self._reader.counts(data, counted))
+            counted = 0
+            page = {node["id"]: node for node in found["issues"]["nodes"] or () if node}
+            # An issue that changes meanwhile moves to the end of the list, and comes again.
+            again = {page[key]["number"] for key in page.keys() & nodes.keys()}
+            gaps = [gap for gap in gaps if gap.number not in again] + self._reader.placed(lacking)
+            nodes |= page
             after = paging.next(found["issues"])
+            reached = [_no_later_than_now(node["updatedAt"]) for node in page.values()]
             if after is None:
-                batch = self._batch(list(nodes.values()))
+                # What follows a page that leads nowhere is read by the next look.
+                newest = max(reached, default=since) if paging.is_broken else newest
+                batch = self._batch(nodes.values(), gaps)
                 yield Look(newest, batch, totals, archived_at=_archived_at(found))
                 return
             if len(nodes) >= HELD_ISSUES:
-                # An issue that changes meanwhile moves to the end of the list, and comes again.
-                batch = self._batch(list(nodes.values()))
-                reached = max(node["updatedAt"] for node in found["issues"]["nodes"])
-                yield Look(_no_later_than_now(reached), batch, is_last=False)
-                nodes = {}
+                batch = self._batch(nodes.values(), gaps)
+                yield Look(max(reached, default=since), batch, is_last=False)
+                nodes, gaps = {}, []
 
     def counts(self, months: Sequence[str]) -> dict[str, int]:
         """GitHub's own number of issues opened in each of ``months``."""
@@ -147,7 +167,7 @@ class IssueSource:
                 f"q{index}": self._created(start_of(month), end_of(month))
                 for index, month in enumerate(part)
             }
-            found = self._counts(self.client.query(document, variables), len(part))
+            found = self._reader.counts(self.client.query(document, variables).data, len(part))
             counts |= dict(zip(part, found, strict=True))
         return counts
 
@@ -158,11 +178,15 @@ class IssueSource:
             part = numbers[start : start + COUNTS_PER_REQUEST]
             numbered = {f"n{index}": number for index, number in enumerate(part)}
             document = queries.whereabouts_document(len(part))
-            data = self.client.query(document, {**self._names(), **numbered}, may_lack=True)
-            found = data.get("repository")
-            here = self._parts(response_types.Locations, found, "i", len(part))
-            discussions = self._parts(response_types.Discussions, found, "d", len(part))
+            reply = self.client.query(document, {**self._names(), **numbered})
+            found = reply.data.get("repository")
+            here = self._reader.parts(response_types.Locations, found, "i", len(part))
+            discussions = self._reader.parts(response_types.Discussions, found, "d", len(part))
+            # What the token may not see is not known to have left.
+            hidden = {one.path[-1] for one in reply.withheld if one.kind != "NOT_FOUND"}
             for index, number in enumerate(part):
+                if not hidden.isdisjoint({f"i{index}", f"d{index}"}):
+                    continue
                 departure = self._departure(number, here[f"i{index}"], discussions[f"d{index}"])
                 departures += [] if departure is None else [departure]
         return departures
@@ -177,52 +201,61 @@ class IssueSource:
             return Departure(number, "deleted")
         if found is None:
             return Departure(number, "converted_to_a_discussion")
-        name = found["repository"]["nameWithOwner"]
-        if name.casefold() == self.repository.casefold() and found["number"] == number:
+        name = found["repository"]["nameWithOwner"] if "repository" in found else ""
+        place = found.get("number", 0)
+        is_here = name.casefold() == self._now_called.casefold() and place == number
+        # What GitHub says may be of no known form: the issue is not known to have left, then.
+        if is_here or not is_repository_name(name) or place < 1:
             return None
-        return Departure(number, "transferred", f"{name}#{found['number']}")
+        return Departure(number, "transferred", f"{name}#{place}")
 
-    def cohorts(self, counts: dict[str, int]) -> Iterator[tuple[list[str], IssueBatch]]:
-        """Whole cohorts of the months of ``counts``, in order, a window of months at a time.
+    def cohorts(
+        self, counts: dict[str, int]
+    ) -> Iterator[tuple[list[str], IssueBatch | responses.AnswerError]]:
+        """Yield whole cohorts of the months of ``counts``, in order, a window of months at a time.
 
         Windows are read ahead by a few threads, and large ones in parts. At most ``HELD_ISSUES``
         are read before they are stored, but for a month that alone has more. What a window cost
-        is charged when it is given back.
-
-        Raises
-        ------
-        AnswerError
-            After all months that can be had: GitHub's answers for another cannot be used.
+        is charged when it is given back. A month whose answers cannot be used comes with the
+        reason instead.
         """
         workers, size = _division(len(self.client.accounts.all))
-        groups = list(windows(counts, size))
+        odd = [month for month, count in counts.items() if not 0 <= count <= MOST_ISSUES]
+        for month in odd:
+            reason = f"{month}: its issueCount is {counts[month]}"
+            yield [month], responses.unusable(self.repository, reason)
+        groups = list(windows({key: counts[key] for key in counts if key not in odd}, size))
         jobs = [self._job(months, sum(map(counts.__getitem__, months)), size) for months in groups]
-        trouble: responses.AnswerError | None = None
         with closing(in_order(jobs, workers, HELD_ISSUES)) as results:
             for months, parts in zip(groups, results, strict=True):
                 for part in parts:
                     self.client.spent.add(part.spent)
-                if not any(part.trouble for part in parts):
-                    yield months, joined([part.batch for part in parts])
+                batch = joined([part.batch for part in parts])
+                is_placed = batch.gaps["month"].null_count() == 0
+                if is_placed and not any(part.trouble for part in parts):
+                    yield months, batch
                     continue
-                # Months whose answers can be used need not wait for those whose cannot.
+                # Months whose answers can be used need not wait for those whose cannot, and of an
+                # issue that GitHub leaves out only the search for its month says in which it is.
                 for month in months:
                     part = self._read(start_of(month), end_of(month))
                     self.client.spent.add(part.spent)
-                    if part.trouble is None:
-                        yield [month], part.batch
-                    trouble = trouble or part.trouble
-        if trouble is not None:
-            raise trouble
+                    yield [month], part.trouble or part.batch.placed_in(month)
 
     def changed_count(self, since: datetime) -> int:
         """How many issues were updated at or after ``since``."""
         sent = {**self._names(), "since": since.strftime("%Y-%m-%dT%H:%M:%SZ")}
-        found = self._request(response_types.ChangedCount, queries.CHANGED_COUNT, sent)[
-            "repository"
-        ]
-        self._check_name(found["nameWithOwner"])
-        return found["issues"]["totalCount"]
+        data = self.client.query(queries.CHANGED_COUNT, sent).data
+        found = self._reader.checked(response_types.ChangedCount, data)["repository"]
+        self._is_renamed(found["nameWithOwner"])
+        return max(0, found["issues"]["totalCount"])
+
+    def probe(self) -> IssueBatch:
+        """Return the issue that was opened last, read with all fields that a run requests."""
+        query = f"repo:{self._now_called} is:issue sort:created-desc"
+        data, gaps = self._reader.page(response_types.Search, queries.SEARCH, {"query": query}, 1)
+        nodes = [node for node in data["search"]["nodes"] or () if node]
+        return to_frames(nodes, self.repository, self._reader.placed(gaps), self._now_called)
 
     def _job(self, months: list[str], count: int, size: int) -> Job["Part"]:
         """A window, cut into spans of time that have about ``size`` issues each."""
@@ -239,103 +272,87 @@ class IssueSource:
         spent = Spent()
         with self.client.charging(spent):
             try:
-                nodes = {node["id"]: node for node in self._search(start, end)}
-                return Part(self._batch(list(nodes.values())), spent)
+                gaps: list[Gap] = []
+                nodes = {node["id"]: node for node in self._search(start, end, gaps)}
+                return Part(self._batch(nodes.values(), gaps), spent)
             except responses.AnswerError as error:
                 return Part(EMPTY_BATCH, spent, error)
 
     def _names(self) -> dict[str, Any]:
-        return {"owner": self._owner, "name": self._name}
+        owner, _, name = self._now_called.partition("/")
+        return {"owner": owner, "name": name}
 
     def _created(self, start: datetime, end: datetime) -> str:
         last = end - timedelta(seconds=1)
         window = f"{start:%Y-%m-%dT%H:%M:%SZ}..{last:%Y-%m-%dT%H:%M:%SZ}"
-        return f"repo:{self.repository} is:issue created:{window} sort:created-asc"
+        return f"repo:{self._now_called} is:issue created:{window} sort:created-asc"
 
-    def _request(self, shape: type[Shape], document: str, variables: dict[str, Any]) -> Shape:
-        return self._checked(shape, self.client.query(document, variables))
+    def _is_renamed(self, name: str) -> bool:
+        """Take over the name that the repository has now; return whether it is news."""
+        if name.casefold() == self._now_called.casefold() or not is_repository_name(name):
+            return False
+        log.warning(
+            "repository %s is called %s now: it is read under the new name; write that in the "
+            "study file, and the former one among its aliases",
+            self.repository,
+            self._reader.quoted(name),
+        )
+        self._now_called = name
+        return True
 
-    def _checked(self, shape: type[Shape], data: object, **numbers: int) -> Shape:
-        return responses.checked(shape, data, self.repository, numbers, self.client.accounts.hide)
+    def _search(self, start: datetime, end: datetime, gaps: list[Gap]) -> Iterator[Issue]:
+        """Yield issues opened from ``start`` to before ``end``; a full window is halved.
 
-    def _parts(
-        self, shape: type[Shape], data: object, letter: str, size: int, **numbers: int
-    ) -> Shape:
-        """The parts of an answer that were requested under a letter and their index."""
-        held = data if isinstance(data, dict) else {}
-        keys = [f"{letter}{index}" for index in range(size)]
-        for key in keys:
-            if key not in held:  # which is not to be taken for null
-                subject = f"{self.repository}#{numbers[key]}" if key in numbers else self.repository
-                raise responses.unusable(subject, f"{key}: this key is missing")
-        return self._checked(shape, {key: held[key] for key in keys}, **numbers)
+        ``gaps`` gets what the answers lack.
 
-    def _counts(self, data: dict[str, Any], size: int) -> list[int]:
-        found = self._parts(response_types.Counts, data, "c", size)
-        return [found[f"c{index}"]["issueCount"] for index in range(size)]
-
-    def _quoted(self, text: str) -> str:
-        return shortened(self.client.accounts.hide(escape_text(text)), 150)
-
-    def _check_name(self, name: str) -> None:
-        if name.casefold() != self.repository.casefold():
-            raise PerfAssetsError(
-                f"repository {self.repository} is called {self._quoted(name)} now: "
-                "write the new name in the study file, and this one among its aliases"
-            )
-
-    def _search(self, start: datetime, end: datetime) -> Iterator[Issue]:
-        """Issues opened from ``start`` to before ``end``; the window is halved where it is full."""
+        Raises
+        ------
+        AnswerError
+            The list ends too early, or has too many issues of one second.
+        """
         query = self._created(start, end)
         after: str | None = None
-        paging = Paging(self.repository)
+        paging = Paging()
+        count, is_cut = 0, False
         while True:
             sent = {"query": query, "after": after}
-            data = self.client.query(queries.SEARCH, sent, first=PAGE)
-            found = self._checked(response_types.Search, data)["search"]
+            data, lacking = self._reader.page(response_types.Search, queries.SEARCH, sent, PAGE)
+            found = data["search"]
             if found["issueCount"] > SEARCH_LIMIT:
                 middle = start + timedelta(seconds=int((end - start).total_seconds()) // 2)
                 if middle == start:
-                    raise PerfAssetsError(
-                        f"{self.repository}: more than {SEARCH_LIMIT} issues opened in the second "
+                    reason = (
+                        f"more than {SEARCH_LIMIT} issues opened in the second "
                         f"{start:%Y-%m-%dT%H:%M:%SZ}, more than GitHub's search can list"
                     )
-                yield from self._search(start, middle)
-                yield from self._search(middle, end)
+                    raise responses.unusable(self.repository, reason)
+                yield from self._search(start, middle, gaps)
+                yield from self._search(middle, end, gaps)
                 return
-            yield from (node for node in found["nodes"] if node)
+            nodes = [node for node in found["nodes"] or () if node]
+            is_cut |= any(gap.is_issue and gap.entries is None for gap in lacking)
+            gaps += [gap for gap in lacking if not gap.is_issue or gap.entries is not None]
+            count += len(nodes) + sum(gap.entries or 0 for gap in lacking if gap.is_issue)
+            yield from nodes
             after = paging.next(found)
-            if after is None:
-                return
+            if after is not None:
+                continue
+            if paging.is_broken:
+                raise responses.unusable(self.repository, "search.pageInfo: its pages lead nowhere")
+            if is_cut and found["issueCount"] > count:
+                rest = found["issueCount"] - count
+                gaps.append(Gap(None, None, "issues", ENTRY, "missing", LEFT_OUT, rest))
+            return
 
-    def _batch(self, nodes: list[Issue]) -> IssueBatch:
-        self._complete(nodes)
-        return to_frames(nodes, self.repository)
-
-    def _complete(self, nodes: list[Issue]) -> None:
-        """Page every nested connection to its end, several at a request."""
-        open_pages = [
-            OpenPage(node, connection, paging, cursor)
-            for node in nodes
-            for connection in queries.CONNECTIONS
-            if (paging := Paging(f"{self.repository}#{node['number']}"))
-            and (cursor := paging.next(_page(node, connection))) is not None
-        ]
-        while open_pages:
-            now, open_pages = open_pages[:RESTS_PER_REQUEST], open_pages[RESTS_PER_REQUEST:]
-            document = queries.rest_document([one.connection for one in now])
-            variables: dict[str, Any] = {}
-            for index, one in enumerate(now):
-                variables |= {f"id{index}": one.issue["id"], f"after{index}": one.cursor}
-            data = self.client.query(document, variables, first=PAGE)
-            numbers = {f"n{index}": one.issue["number"] for index, one in enumerate(now)}
-            found = self._parts(response_types.Rests, data, "n", len(now), **numbers)
-            for index, one in enumerate(now):
-                page = _page(found[f"n{index}"], one.connection)
-                cursor = one.paging.next(page)
-                one.add(page)
-                if cursor is not None:
-                    open_pages.append(replace(one, cursor=cursor))
+    def _batch(self, found: Iterable[Issue], gaps: list[Gap]) -> IssueBatch:
+        numbered = {node["number"]: node for node in found}
+        nodes = list(numbered.values())
+        complete_lists(self._reader, nodes, gaps)
+        batch = to_frames(nodes, self.repository, gaps, self._now_called)
+        reasons = [self._reader.quoted(reason) for reason in batch.gaps["reason"]]
+        gap_rows = batch.gaps.with_columns(pl.Series("reason", reasons, pl.String))
+        self._reader.mention(gap_rows)
+        return replace(batch, gaps=gap_rows)
 
 
 def pages(counts: dict[str, int], accounts: int) -> int:
@@ -355,21 +372,6 @@ def _division(accounts: int) -> tuple[int, int]:
     return workers, HELD_ISSUES // workers
 
 
-def windows(counts: dict[str, int], size: int = SEARCH_LIMIT) -> Iterator[list[str]]:
-    """Group months that follow each other while they have at most ``size`` issues together."""
-    group: list[str] = []
-    total = 0
-    for month in sorted(counts):
-        follows = not group or months_between(group[-1], month)[1:] == [month]
-        if group and (not follows or total + counts[month] > size):
-            yield group
-            group, total = [], 0
-        group.append(month)
-        total += counts[month]
-    if group:
-        yield group
-
-
 def _archived_at(
     found: response_types.ChangePage | response_types.ChangedIssues,
 ) -> datetime | None:
@@ -378,15 +380,10 @@ def _archived_at(
 
 
 def _newest(found: response_types.Newest) -> datetime | None:
-    return _no_later_than_now(found["nodes"][0]["updatedAt"]) if found["nodes"] else None
+    moments = [node["updatedAt"] for node in found["nodes"] or () if node]
+    return _no_later_than_now(moments[0]) if moments else None
 
 
 def _no_later_than_now(text: str) -> datetime:
     # What changes until a moment that is still to come would not be requested again.
     return min(datetime.fromisoformat(text), datetime.now(UTC))
-
-
-def _page(issue: Mapping[str, Any], connection: str) -> Mapping[str, Any] | None:
-    # GitHub may leave a connection out that has nothing to show.
-    page: Mapping[str, Any] | None = issue.get(connection)
-    return page

@@ -4,38 +4,40 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from perf_assets.sources.github.response_types import Issue
-from perf_assets.sources.github.responses import unusable
+from perf_assets.sources.github.issue_types import Issue
 
 EMPTY_PAGES = 20  # in a row; those that lead on may be empty, as what they list may go
 MOST_PAGES = 20_000
 
 
 class Paging:
-    """Follows the pages of a list of ``subject``, as long as they lead on."""
+    """Follows the pages of a list, as long as they lead on.
 
-    def __init__(self, subject: str) -> None:
+    is_broken : whether the pages ended before the list did: they lead in a circle, or nowhere.
+    """
+
+    def __init__(self) -> None:
         """No page was seen yet."""
-        self.subject = subject
+        self.is_broken = False
         self._seen: set[str] = set()
         self._empty = 0
 
     def next(self, page: Mapping[str, Any] | None) -> str | None:
-        """The cursor of the page after ``page``; None where that is the last, or left out.
-
-        Raises
-        ------
-        AnswerError
-            The pages lead in a circle, or nowhere.
-        """
+        """Return the cursor of the page after ``page``; None where no page follows."""
         if page is None or not page["pageInfo"]["hasNextPage"]:
             return None
-        cursor = str(page["pageInfo"]["endCursor"])
+        cursor = page["pageInfo"]["endCursor"]
         self._empty = 0 if page["nodes"] else self._empty + 1
-        if cursor in self._seen or self._empty > EMPTY_PAGES or len(self._seen) > MOST_PAGES:
-            raise unusable(self.subject, "pageInfo: its pages come to no end")
+        self.is_broken = (
+            not cursor
+            or cursor in self._seen
+            or self._empty > EMPTY_PAGES
+            or len(self._seen) > MOST_PAGES
+        )
+        if self.is_broken:
+            return None
         self._seen.add(cursor)
-        return cursor
+        return str(cursor)
 
 
 @dataclass(frozen=True)
@@ -47,13 +49,11 @@ class OpenPage:
     paging: Paging
     cursor: str
 
-    def add(self, page: Mapping[str, Any] | None) -> None:
+    def add(self, page: Mapping[str, Any]) -> None:
         """Add the entries of the next page, and take over the newest count.
 
         Entries may come and go between the pages.
         """
-        if page is None:
-            raise unusable(self.paging.subject, f"{self.connection}: a page of it is missing")
         held: dict[str, Any] = self.issue[self.connection]  # type: ignore[literal-required]
-        held["nodes"] += page["nodes"]
+        held["nodes"] = [*(held["nodes"] or ()), *(page["nodes"] or ())]
         held["totalCount"] = page.get("totalCount")

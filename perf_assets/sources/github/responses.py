@@ -5,23 +5,24 @@ Every answer goes through :func:`read_json`, and what is taken from it through :
 
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, NoReturn, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import from_json
+from pydantic_core import ErrorDetails, from_json
 
 from perf_assets.config_files import reason
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sanitize import escape_text, shortened, whole_characters
-from perf_assets.sources.github.response_types import LARGEST
+from perf_assets.sources.github.gaps import Flaw, Way, at, innermost_entry
+from perf_assets.sources.github.issue_types import EVENT_TAGS
+from perf_assets.sources.github.scalars import LARGEST
 
 Shape = TypeVar("Shape")
 
-KINDS = {  # the tags of unions, which are no part of an answer
-    *("ClosedEvent", "ReopenedEvent", "LabeledEvent", "UnlabeledEvent", "RenamedTitleEvent"),
-    *("TransferredEvent", "Commit", "PullRequest"),
-}
+# The tags of unions, which are no part of an answer.
+KINDS = {*EVENT_TAGS.values(), "Commit", "PullRequest", "other"}
 
 
 class AnswerError(PerfAssetsError):
@@ -68,11 +69,65 @@ def checked(
         return cast(Shape, _adapter(cast(Hashable, shape)).validate_python(data))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-    number, field = _location(data, first["loc"], numbers)
-    where = subject if number is None else f"{subject}#{number}"
-    shown = "" if first["type"] == "missing" else f" ({_shown(first['input'], hide)})"
-    why = hide(escape_text(f"{field}: {reason(first)}"))
-    raise unusable(where, f"{why}{shown}")
+    number, why = _why(data, first, numbers, hide)
+    raise unusable(subject if number is None else f"{subject}#{number}", why)
+
+
+def _why(
+    data: object, error: ErrorDetails, numbers: Mapping[str, int], hide: Callable[[str], str]
+) -> tuple[int | None, str]:
+    """Return the number of the issue that an error is in, and field, reason and value."""
+    number, field = _location(data, error["loc"], numbers)
+    shown = "" if error["type"] == "missing" else f" ({_shown(error['input'], hide)})"
+    return number, hide(escape_text(f"{field}: {reason(error)}")) + shown
+
+
+def usable(
+    shape: type[Shape],
+    data: Any,  # noqa: ANN401
+    subject: str,
+    numbers: Mapping[str, int],
+    hide: Callable[[str], str] = str,
+) -> tuple[Shape, list[Flaw]]:
+    """Return ``data`` in its ``shape``, and what is not usable in it.
+
+    What is off costs the innermost entry of a list that holds it: that entry is null then.
+
+    Raises
+    ------
+    AnswerError
+        As :func:`checked`, for what is off outside of lists.
+    """
+    flaws: list[Flaw] = []
+    while True:
+        try:
+            return cast(Shape, _adapter(cast(Hashable, shape)).validate_python(data)), flaws
+        except ValidationError as error:
+            errors = error.errors(include_url=False)
+        found: dict[Way, Flaw] = {}
+        for one in errors:
+            entry = innermost_entry(_way(data, one["loc"]))
+            if entry is None or at(data, entry) is None:
+                checked(shape, data, subject, numbers, hide)
+            elif entry not in found:
+                found[entry] = Flaw(entry, "unusable", _why(data, one, numbers, hide)[1])
+        for entry, flaw in sorted(found.items(), key=lambda pair: len(pair[0])):
+            held, holder = at(data, entry), at(data, entry[:-1])
+            if holder is not None:  # else it was part of another one
+                flaws.append(replace(flaw, entry=held if isinstance(held, dict) else {}))
+                holder[entry[-1]] = None
+
+
+def _way(data: object, location: Sequence[int | str]) -> Way:
+    """Return ``location`` without the names of types, and without a key that is missing."""
+    way: list[int | str] = []
+    for part in location:
+        try:
+            data = data[part]  # type: ignore[index]
+        except (KeyError, IndexError, TypeError):
+            continue
+        way.append(part)
+    return tuple(way)
 
 
 def unusable(subject: str, why: str) -> AnswerError:

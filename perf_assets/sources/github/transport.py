@@ -2,7 +2,10 @@
 
 import math
 from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from time import time
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 import github
 from github.Requester import (
@@ -16,6 +19,12 @@ from requests.exceptions import RequestException
 
 from perf_assets.sources.http_deadline import TimedAdapter, is_timed, seconds_left, whole, within
 
+# A repository that was renamed is redirected to its new address:
+# https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+REDIRECTIONS = (301, 302, 307, 308)
+LONGEST_DATE = 40  # characters
+MOST_REDIRECTIONS = 5
+PORTS = {"http": 80, "https": 443}
 BUDGET_HEADERS = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
 
 
@@ -42,6 +51,20 @@ def finite(text: object) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) and number >= 0 else None
+
+
+def pause_of(text: object) -> float | None:
+    """Return the seconds to wait that Retry-After says, or None where it says none."""
+    if text is None:
+        return None
+    seconds = finite(text)
+    if seconds is not None:
+        return seconds
+    try:
+        moment = parsedate_to_datetime(str(text)[:LONGEST_DATE])
+        return max(0.0, moment.timestamp() - time())
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
 
 
 class _WholeResponse(RequestsResponse):
@@ -88,12 +111,23 @@ class _Timed:
             return self._response()
 
     def _response(self) -> RequestsResponse:
+        base = f"{self.protocol}://{self.host}:{self.port}"  # type: ignore[attr-defined]
+        address = base + self.url  # type: ignore[attr-defined]
+        for _ in range(MOST_REDIRECTIONS):
+            answer = self._request(address)
+            target = _redirection(answer, address, base)
+            if target is None:
+                break
+            address = target
+        return answer
+
+    def _request(self, address: str) -> "_WholeResponse":
         left = seconds_left()
         if left <= 0:
             raise RequestException("no time is left")
         response = self.session.request(
             self.verb,  # type: ignore[attr-defined]
-            f"{self.protocol}://{self.host}:{self.port}{self.url}",  # type: ignore[attr-defined]
+            address,
             headers=self.headers,  # type: ignore[attr-defined]
             data=self.input,  # type: ignore[attr-defined]
             timeout=left,
@@ -106,6 +140,27 @@ class _Timed:
         except BaseException:
             response.close()
             raise
+
+
+def _redirection(answer: _WholeResponse, address: str, base: str) -> str | None:
+    """Return the address on the same server that an answer leads to; None where it leads nowhere.
+
+    Another server gets neither the request nor the token.
+    """
+    location = answer.headers.get("location")
+    if answer.status not in REDIRECTIONS or not location:
+        return None
+    try:
+        target = urljoin(address, location)
+        is_there = _server(target) == _server(base)
+    except ValueError:
+        return None
+    return target if is_there else None
+
+
+def _server(address: str) -> tuple[str, str | None, int | None, str | None]:
+    parts = urlsplit(address)
+    return parts.scheme, parts.hostname, parts.port or PORTS.get(parts.scheme), parts.username
 
 
 class _TimedHttp(_Timed, HTTPRequestsConnectionClass):

@@ -12,9 +12,18 @@ from perf_assets.processes.progress import phase
 from perf_assets.sanitize import in_words
 from perf_assets.sources.github import IssueBatch, IssueSource
 from perf_assets.sources.github.batches import EMPTY_BATCH, TABLES
-from perf_assets.sources.github.issues import Departure, Look, windows
+from perf_assets.sources.github.issues import Departure, Look
+from perf_assets.sources.github.prefetch import windows
+from perf_assets.sources.github.responses import AnswerError
 from perf_assets.sources.issue_source_factory import open_issue_source
 from perf_assets.sources.rate_limit import LONGEST_WAIT
+from perf_assets.stages.mining.cohorts import (
+    TABLE_OF,
+    differences,
+    merged,
+    stored_batch,
+    with_last_good,
+)
 from perf_assets.stages.mining.incremental_state import NEVER, advance, due_cohorts, last_reads
 from perf_assets.stages.preloading import preload
 from perf_assets.storage.audit.parameters import Parameters
@@ -27,14 +36,12 @@ from perf_assets.storage.audited_writer import (
     WriteOutcome,
 )
 from perf_assets.storage.stale_cohorts import stale_cohorts
-from perf_assets.storage.warehouse import Difference
 from perf_assets.tables import table_of
 
 log = logging.getLogger(__name__)
 
 ARCHIVALS = "meta.archivals"
 LATE = "opened_while_we_read"
-TABLE_OF = dict(zip(vars(EMPTY_BATCH), TABLES, strict=True))
 COHORTS_AT_ONCE = 12  # read whole, judged and stored together: what bounds the memory
 
 
@@ -187,17 +194,15 @@ def _changes(
     writer: AuditedWriter, repository: str, changed: IssueBatch
 ) -> Iterator[ChangedIssues]:
     """What changed in each stored cohort, where something did."""
-    stored = _stored(writer, repository, "number", changed.issues["number"].to_list())
-    for month in changed.issues["month"].unique().sort().to_list():
+    numbers = [*changed.issues["number"], *changed.gaps["number"].drop_nulls()]
+    stored = stored_batch(writer, repository, "number", numbers)
+    changed = with_last_good(changed, stored)
+    months = {*changed.issues["month"], *changed.gaps["month"]}
+    for month in sorted(months):
         now = changed.of_month(month)
-        before = stored.of_numbers(now.issues["number"].to_list())
-        if any(difference.is_any for difference in _differences(before, now)):
-            yield ChangedIssues(month, now, now.issues.height - before.issues.height)
-
-
-def _differences(before: IssueBatch, now: IssueBatch) -> Iterator[Difference]:
-    for stored, current in zip(vars(before).values(), vars(now).values(), strict=True):
-        yield Difference.between(stored, current)
+        before = stored.of_numbers([*now.issues["number"], *now.gaps["number"].drop_nulls()])
+        if any(difference.is_any for difference in differences(before, now)):
+            yield ChangedIssues(month, now, now.known_issues - before.known_issues)
 
 
 def _store_changes(
@@ -206,11 +211,11 @@ def _store_changes(
     """Store the cohorts with what changed in them; the months that failed their audit."""
     failed: set[str] = set()
     for some in _in_parts(changes, COHORTS_AT_ONCE):
-        stored = _stored(writer, source.repository, "month", [change.month for change in some])
+        stored = stored_batch(writer, source.repository, "month", [change.month for change in some])
         cohorts = []
         for change in some:
-            batch = _merged(stored.of_month(change.month), change.batch)
-            cohorts.append(Cohort(change.month, batch.issues.height, batch))
+            batch = merged(stored.of_month(change.month), change.batch)
+            cohorts.append(Cohort(change.month, batch.known_issues, batch))
         for outcome in _store_cohorts(writer, source, cohorts, newest):
             failed |= {str(outcome.month)} if outcome.failure is not None else set()
             yield outcome
@@ -244,9 +249,17 @@ def _reconcile(
 
 
 def _issue_counts(writer: AuditedWriter, repository: str) -> dict[str, int]:
-    """How many issues each cohort holds."""
+    """How many issues each cohort holds, those that are set aside among them."""
     counted = writer.database.frame(
-        "SELECT month, count(*) FROM raw.issues WHERE repository = ? GROUP BY month", [repository]
+        """
+        SELECT month, sum(issues)::BIGINT FROM (
+            SELECT month, count(*) AS issues FROM raw.issues WHERE repository = $1 GROUP BY month
+            UNION ALL
+            SELECT month, entries FROM raw.issue_gaps
+            WHERE repository = $1 AND part = 'issues' AND lacks = 'entry'
+        ) GROUP BY month
+        """,
+        [repository],
     )
     return dict(counted.iter_rows())
 
@@ -254,13 +267,21 @@ def _issue_counts(writer: AuditedWriter, repository: str) -> dict[str, int]:
 def _load_cohorts(
     writer: AuditedWriter, source: IssueSource, months: Sequence[str], newest: datetime
 ) -> Iterator[WriteOutcome]:
+    repository = source.repository
     counts = source.counts(months)
     for window, batch in _cohorts_in_sight(source, counts):
+        if isinstance(batch, AnswerError):
+            for month in window:
+                offer = PartitionWrite(
+                    _candidates(Cohort(month, 0, EMPTY_BATCH)), repository, month
+                )
+                yield writer.refuse(offer, f"{month}: {batch}")
+            continue
         cohorts = {month: batch.of_month(month) for month in window}
-        off = [month for month in window if cohorts[month].issues.height != counts[month]]
+        off = [month for month in window if cohorts[month].known_issues != counts[month]]
         # The counts of GitHub's search lag behind, and issues come and go while we read.
         again = source.counts(off) if off else {}
-        stored = _stored(writer, source.repository, "month", window)
+        stored = stored_batch(writer, repository, "month", window)
         read = [
             _explained(
                 source,
@@ -275,7 +296,7 @@ def _load_cohorts(
 
 def _cohorts_in_sight(
     source: IssueSource, counts: dict[str, int]
-) -> Iterator[tuple[list[str], IssueBatch]]:
+) -> Iterator[tuple[list[str], IssueBatch | AnswerError]]:
     title = f"loading issues of {source.repository}"
     with phase(title, sum(counts.values()), "issues") as progress:
         for window, batch in source.cohorts(counts):
@@ -286,19 +307,20 @@ def _cohorts_in_sight(
 def _explained(source: IssueSource, cohort: Cohort, stored: IssueBatch, newest: datetime) -> Cohort:
     """A cohort that was just read whole, with the reasons where our numbers differed."""
     repository, month = source.repository, cohort.month
-    present = cohort.batch.issues["number"].to_list()
+    cohort = replace(cohort, batch=with_last_good(cohort.batch, stored))
+    present = [*cohort.batch.issues["number"], *cohort.batch.numbers_set_aside]
     gone = stored.issues.filter(~pl.col("number").is_in(present))["number"].to_list()
     departures = source.whereabouts(gone)
     left = {departure.number for departure in departures}
     still_there = [number for number in gone if number not in left]
     if still_there:
         # GitHub's search has lost sight of them: kept, so that the count, which lacks them, fails.
-        cohort = replace(cohort, batch=_merged(cohort.batch, stored.of_numbers(still_there)))
-    surplus = cohort.batch.issues.height - cohort.count
+        cohort = replace(cohort, batch=merged(cohort.batch, stored.of_numbers(still_there)))
+    surplus = cohort.batch.known_issues - cohort.count
     late = _came_after(cohort.batch, newest)
     if 0 < surplus <= len(late):
         departures += [Departure(number, LATE) for number in late]
-        cohort = replace(cohort, count=cohort.batch.issues.height)
+        cohort = replace(cohort, count=cohort.batch.known_issues)
     for departure in departures:
         log.info("%s: issue %d: %s", repository, departure.number, in_words(departure.reason))
     return replace(cohort, notes=_notes(repository, month, departures))
@@ -347,36 +369,18 @@ def _store_cohorts(
 def _candidates(cohort: Cohort) -> list[StagedTable]:
     batch = cohort.batch
     numbers: Parameters = {"issue_numbers": batch.issues["number"].to_list()}
+    counts = {
+        "issues": cohort.count,
+        "comments": batch.announced_comments,
+        "events": batch.announced_events,
+    }
     return [
-        StagedTable("raw.issues", batch.issues, source_count=cohort.count),
-        StagedTable("raw.issue_comments", batch.comments, numbers, batch.announced_comments),
-        StagedTable("raw.issue_events", batch.events, numbers, batch.announced_events),
-        StagedTable("raw.issue_pull_requests", batch.pull_requests, numbers),
+        StagedTable(
+            TABLE_OF[part],
+            rows,
+            {} if part in ("issues", "gaps") else numbers,
+            counts.get(part),
+            batch.set_aside(part),
+        )
+        for part, rows in vars(batch).items()
     ]
-
-
-def _stored(
-    writer: AuditedWriter, repository: str, column: str, values: Sequence[object]
-) -> IssueBatch:
-    """What is stored of the issues whose ``column`` (number or month) is one of ``values``."""
-    frames = {}
-    for name, empty in vars(EMPTY_BATCH).items():
-        columns = ", ".join(empty.columns)
-        stored = writer.database.frame(
-            f"SELECT {columns} FROM {TABLE_OF[name]} "
-            f"WHERE repository = ? AND list_contains(?, {column}) ORDER BY ALL",
-            [repository, list(values)],
-        )
-        frames[name] = stored.cast(dict(empty.schema))
-    return IssueBatch(**frames)
-
-
-def _merged(stored: IssueBatch, changed: IssueBatch) -> IssueBatch:
-    """The stored cohort with the changed issues, and all that belongs to them, replaced."""
-    replaced = pl.col("number").is_in(changed.issues["number"].to_list())
-    return IssueBatch(
-        *(
-            pl.concat([before.filter(~replaced), after])
-            for before, after in zip(vars(stored).values(), vars(changed).values(), strict=True)
-        )
-    )

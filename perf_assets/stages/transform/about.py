@@ -9,11 +9,12 @@ import polars as pl
 from perf_assets import __version__
 from perf_assets.config.study import Study
 from perf_assets.sql_models.files import views_over
+from perf_assets.storage.address_key import existing_key, fingerprint
 from perf_assets.storage.audit.records import RESULTS
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.database_copy import STORAGE_VERSION, row_counts
 from perf_assets.storage.lake_rows import IN_LAKE, MEANING
-from perf_assets.storage.publishing import ABOUT
+from perf_assets.storage.publishing import ABOUT, ADDRESS_KEY
 from perf_assets.storage.warehouse import FORMAT, Difference
 from perf_assets.tables import table_of
 
@@ -173,6 +174,7 @@ def store_database_facts(writer: AuditedWriter) -> None:
             f"DuckDB {OLDEST_CLIENT}",
             "It and every later DuckDB can open this file.",
         ),
+        *_address_key(writer),
         ("software", "perf-assets", __version__, "What wrote it."),
         *(
             ("software", name, version(name), "A library that computed what it holds.")
@@ -182,6 +184,16 @@ def store_database_facts(writer: AuditedWriter) -> None:
         *_rows(writer),
     ]
     _store(writer, ("database", "software", "sources", "rows"), facts)
+
+
+def _address_key(writer: AuditedWriter) -> Iterator[Fact]:
+    """Yield the fingerprint of the address key, if the data directory has a key."""
+    if (key := existing_key(writer.data_dir)) is not None:
+        meaning = (
+            "Fingerprint of the key by which addresses of commits are hashed; hashes of databases "
+            "with other fingerprints cannot be compared."
+        )
+        yield "database", ADDRESS_KEY, fingerprint(key), meaning
 
 
 def _rows(writer: AuditedWriter) -> Iterator[Fact]:

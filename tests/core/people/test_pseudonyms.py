@@ -200,6 +200,7 @@ def test_a_name_is_found_in_each_way_to_write_it(text: str, name: str) -> None:
         "https://gitlab.com/stranger/x",
         "https://colab.research.google.com/github/stranger/x",
         "see stranger/fork#12",
+        "see stranger_octo/fork#12",
         "stranger [at] example.org",
         "stranger%40example.org",
         "stranger&#64;example.org",

@@ -16,5 +16,5 @@ def test_a_spoiled_answer_ends_in_right_rows_or_one_plain_sentence(tmp_path: Pat
     ends = [fuzzer.example(seed) for seed in range(NUMBER)]
     refused = [sentence for sentence in ends if sentence is not None]
     # Neither end is left out, nor does one reason stand for all.
-    assert NUMBER / 5 < len(refused) < NUMBER * 4 / 5
-    assert len(set(refused)) > NUMBER / 10
+    assert NUMBER / 8 < len(refused) < NUMBER * 4 / 5
+    assert len(set(refused)) > NUMBER / 20

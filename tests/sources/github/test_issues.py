@@ -17,7 +17,8 @@ from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueSource
-from perf_assets.sources.github.issues import windows
+from perf_assets.sources.github.client import Reply
+from perf_assets.sources.github.prefetch import windows
 from tests.effort import some
 from tests.github_stand_in import HASTY, assert_same, load
 from tests.unreliable_github import KINDS, Faults, UnreliableGitHub
@@ -158,9 +159,9 @@ def test_a_type_that_github_did_not_have_is_not_known(
         issues = source(server)
         query = issues.client.query
 
-        def newer(document: str, *rest: object, **more: object) -> object:
-            text = json.dumps(query(document, *rest, **more))  # type: ignore[arg-type]
-            return json.loads(text.replace('"User"', '"Agent"'))
+        def newer(document: str, *rest: object, **more: object) -> Reply:
+            text = json.dumps(query(document, *rest, **more).data)  # type: ignore[arg-type]
+            return Reply(json.loads(text.replace('"User"', '"Agent"')))
 
         monkeypatch.setattr(issues.client, "query", newer)
         row = load(issues, MONTHS).issues.row(by_predicate=pl.col("number") == number, named=True)

@@ -16,7 +16,7 @@ from perf_assets.mock_servers.corpus import Corpus, read_corpus
 from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.months import months_between
 from perf_assets.sample.generator import generate
-from perf_assets.sources.github import GitHubClient, IssueSource, accounts, issues
+from perf_assets.sources.github import GitHubClient, IssueSource, accounts, issues, long_lists
 from perf_assets.sources.github.accounts import POINTS_PER_HOUR, Accounts, RetryPolicy
 from perf_assets.sources.github.credentials import credentials_of, token_credentials
 from perf_assets.sources.github.issues import PAGE_POINTS
@@ -231,7 +231,7 @@ def test_pages_too_heavy_to_answer_are_made_smaller_and_the_size_is_remembered(
         assert_same(expected, load(source(server), MONTHS))
         heavy = [request for request in server.requests if request.status == 502]
     # At first 100 and 50 fail, perhaps twice, as two ask at once; then each attempt to grow.
-    assert 2 <= len(heavy) <= 4 + len(server.requests) // issues.PAGE + 20 // 5 + 2
+    assert 2 <= len(heavy) <= 4 + len(server.requests) // long_lists.PAGE + 20 // 5 + 2
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
@@ -259,7 +259,7 @@ def test_what_a_window_cost_is_charged_to_it(corpus: Corpus) -> None:
         requests = points = 0
         for months, batch in reader.cohorts(dict(counts)):
             spent = reader.client.spent.take()
-            assert spent.requests >= -(-batch.issues.height // issues.PAGE), months
+            assert spent.requests >= -(-batch.issues.height // long_lists.PAGE), months
             requests, points = requests + spent.requests, points + spent.points
         loading = [entry for entry in server.requests if entry.operation != "Counts"]
         assert points == sum(entry.points for entry in loading)

@@ -2,10 +2,7 @@
 
 from typing import Any
 
-import pytest
-
-from perf_assets.errors import PerfAssetsError
-from perf_assets.mock_servers.corpus import Corpus, Record, read_corpus
+from perf_assets.mock_servers.corpus import Corpus, Record
 from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
 
@@ -86,12 +83,3 @@ def test_more_linked_pull_requests_than_come_with_an_issue_are_all_read() -> Non
     pulls = [pull(number, closes=[2]) for number in range(50, 60)]
     found = read(*pulls, events={}).pull_requests
     assert found["pull_request"].to_list() == list(range(50, 60))
-
-
-def test_what_a_pull_request_closes_must_be_numbers(tmp_path: Any) -> None:
-    (tmp_path / "issues.jsonl").write_text("")
-    (tmp_path / "comments.jsonl").write_text("")
-    text = '{"number": 5, "title": "t", "state": "open", "created_at": "2020-05-03T10:00:00Z", '
-    (tmp_path / "pulls.jsonl").write_text(text + '"closes": ["#1"]}')
-    with pytest.raises(PerfAssetsError, match=r"closes\[1\]: a whole number is needed here"):
-        read_corpus(tmp_path, "o/n")

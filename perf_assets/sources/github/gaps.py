@@ -1,0 +1,153 @@
+"""What GitHub's answers about issues lack: entries that cannot be stored, values that are withheld.
+
+A rule about an entry costs that entry: it is set aside with its reason and counted, and the rest of
+the answer is used. What GitHub may leave out by its schema is no error, and is null.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from perf_assets.months import month_of
+
+Way = tuple[str | int, ...]
+Kind = Literal["withheld", "missing", "unusable", "unknown"]
+
+NODES = "nodes"  # the key under which a list has its entries
+ENTRY = "entry"  # what is lacking where it is no field
+PARTS = {
+    "labels": "labels",
+    "comments": "comments",
+    "timelineItems": "events",
+    "closedByPullRequestsReferences": "pull_requests",
+}
+"""The lists of an issue by GitHub's names, and here."""
+HOLDERS = ("repository", "search", "issues", *PARTS)
+LEFT_OUT = "GitHub left it out"
+
+
+@dataclass(frozen=True)
+class Flaw:
+    """A place in the data of an answer that is null, or was set to null.
+
+    way : the keys and positions that lead to it.
+    entry : what was there, as far as that is known.
+    """
+
+    way: Way
+    kind: Kind
+    reason: str
+    entry: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Something that GitHub's answers lack of an issue, or a whole issue.
+
+    number, month : of the issue; None where not even that is known.
+    part : ``issues``, or the list of the issue that lacks something.
+    lacks : ``entry``, or the field that is null or has a value that is not known.
+    entries : how many it is about; None where they have to be counted first.
+    """
+
+    number: int | None
+    month: str | None
+    part: str
+    lacks: str
+    kind: Kind
+    reason: str
+    entries: int | None = 1
+
+    @property
+    def is_issue(self) -> bool:
+        """Whether a whole issue is not stored."""
+        return self.part == "issues" and self.lacks == ENTRY
+
+
+def missing(data: Mapping[str, Any], way: Way = ()) -> Iterator[Flaw]:
+    """Yield the lists of issues, and the entries of these and of their lists, that are null."""
+    for key, inner in data.items():
+        if key == NODES:
+            for place, entry in enumerate(inner or ()):
+                if entry is None:
+                    yield Flaw((*way, NODES, place), "missing", LEFT_OUT)
+                elif "comments" in entry:
+                    yield from missing(entry, (*way, NODES, place))
+            if inner is None:
+                yield Flaw((*way, NODES), "missing", LEFT_OUT)
+        elif inner is None and key == "labels":
+            yield Flaw((*way, key), "missing", LEFT_OUT)
+        elif inner is not None and (key in HOLDERS or (not way and key[0] == "n")):
+            yield from missing(inner, (*way, key))
+
+
+def gaps_of(flaws: Iterable[Flaw], data: object) -> Iterator[Gap]:
+    """Yield what the flaws in a page of issues mean for the issues."""
+    for flaw in flaws:
+        start = flaw.way.index(NODES) if NODES in flaw.way else len(flaw.way)
+        issue_way, rest = flaw.way[: start + 2], flaw.way[start + 2 :]
+        if not rest:
+            entries = 1 if len(issue_way) == start + 2 else None
+            number, month = _number(flaw.entry), _month(flaw.entry)
+            yield Gap(number, month, "issues", ENTRY, flaw.kind, flaw.reason, entries)
+        elif (issue := at(data, issue_way)) is not None:
+            yield gap_within(flaw, rest, issue["number"], _month(issue))
+
+
+def gap_within(flaw: Flaw, way: Way, number: int, month: str | None) -> Gap:
+    """Return what a flaw means for an issue, in which ``way`` leads to it."""
+    part = PARTS.get(str(way[0]))
+    if part is None:
+        return Gap(number, month, "issues", _named(way), flaw.kind, flaw.reason)
+    inner = way[1:]
+    if len(inner) > 2:
+        return Gap(number, month, part, _named(inner[2:]), flaw.kind, flaw.reason)
+    entries = 1 if len(inner) == 2 or part in ("labels", "pull_requests") else None
+    return Gap(number, month, part, ENTRY, flaw.kind, flaw.reason, entries)
+
+
+def innermost_entry(way: Way) -> Way | None:
+    """Return the way to the innermost entry of a list that ``way`` leads through, if it does."""
+    for end in range(len(way), 1, -1):
+        if isinstance(way[end - 1], int) and way[end - 2] == NODES:
+            return way[:end]
+    return None
+
+
+def null_on(way: Sequence[str | int], data: object) -> Way:
+    """Return ``way`` up to the first null in the data."""
+    held: Any = data
+    for end, part in enumerate(way, 1):
+        held = at(held, [part])
+        if held is None:
+            return tuple(way[:end])
+    return tuple(way)
+
+
+def at(data: Any, way: Iterable[str | int]) -> Any:  # noqa: ANN401
+    """Return what is at ``way`` in the data of an answer; None where the way ends before."""
+    for part in way:
+        try:
+            data = data[part]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return data
+
+
+def _named(way: Way) -> str:
+    return ".".join(str(part) for part in way if isinstance(part, str) and part != NODES)
+
+
+def _number(entry: Mapping[str, Any]) -> int | None:
+    number = entry.get("number")
+    is_number = isinstance(number, int) and not isinstance(number, bool) and 0 < number < 2**31
+    return number if is_number else None
+
+
+def _month(entry: Mapping[str, Any]) -> str | None:
+    try:
+        moment = datetime.fromisoformat(str(entry.get("createdAt")))
+        return month_of(moment) if moment.tzinfo and moment.year >= 1970 else None
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,63 @@
+"""The lists of issues that are longer than a page: read to their end."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from perf_assets.sources.github import queries, response_types
+from perf_assets.sources.github.answers import AnswerReader
+from perf_assets.sources.github.gaps import Flaw, Gap, gap_within
+from perf_assets.sources.github.issue_types import Issue
+from perf_assets.sources.github.paging import OpenPage, Paging
+
+PAGE = 100
+RESTS_PER_REQUEST = 40
+GONE = Flaw((), "missing", "GitHub left out a page")
+ENDLESS = Flaw((), "missing", "the pages of the list lead nowhere")
+
+
+def complete_lists(reader: AnswerReader, nodes: Sequence[Issue], gaps: list[Gap]) -> None:
+    """Page every nested connection to its end, several at a request.
+
+    ``gaps`` gets what the pages lack, and the lists that end too early.
+    """
+    open_pages = []
+    for node in nodes:
+        for connection in queries.CONNECTIONS:
+            paging = Paging()
+            cursor = paging.next(_page(node, connection))
+            if cursor is not None:
+                open_pages.append(OpenPage(node, connection, paging, cursor))
+            elif paging.is_broken:
+                gaps.append(gap_within(ENDLESS, (connection,), node["number"], None))
+    while open_pages:
+        now, open_pages = open_pages[:RESTS_PER_REQUEST], open_pages[RESTS_PER_REQUEST:]
+        document = queries.rest_document([one.connection for one in now])
+        variables: dict[str, Any] = {}
+        for index, one in enumerate(now):
+            variables |= {f"id{index}": one.issue["id"], f"after{index}": one.cursor}
+        numbers = {f"n{index}": one.issue["number"] for index, one in enumerate(now)}
+        found, flaws = reader.flawed_page(response_types.Rests, document, variables, PAGE, numbers)
+        for index, one in enumerate(now):
+            key, number = f"n{index}", one.issue["number"]
+            own = [flaw for flaw in flaws if flaw.way[0] == key]
+            rest = found.get(key)
+            page = None if rest is None else _page(rest, one.connection)
+            for flaw in own:
+                gaps.append(gap_within(flaw, flaw.way[1:] or (one.connection,), number, None))
+            if page is None:
+                if not own:
+                    gaps.append(gap_within(GONE, (one.connection,), number, None))
+                continue
+            one.add(page)
+            cursor = one.paging.next(page)
+            if cursor is not None:
+                open_pages.append(replace(one, cursor=cursor))
+            elif one.paging.is_broken:
+                gaps.append(gap_within(ENDLESS, (one.connection,), number, None))
+
+
+def _page(issue: Mapping[str, Any], connection: str) -> Mapping[str, Any] | None:
+    # GitHub may leave a connection out that has nothing to show.
+    page: Mapping[str, Any] | None = issue.get(connection)
+    return page
