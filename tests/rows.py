@@ -92,7 +92,8 @@ def label(number: int, *, is_performance: bool = False, **changes: Any) -> Row:
         "rule_version": RULES,
         "month": "2020-01",
     }
-    return {**row, **changes}
+    is_bug_report = changes.get("is_bug_report", True)
+    return {**row, "not_a_bug_by": None if is_bug_report else "label", **changes}
 
 
 def bug(number: int, opened: str, closed: str | None = None, **changes: Any) -> tuple[Row, Row]:

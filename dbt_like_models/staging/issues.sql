@@ -46,8 +46,7 @@ live as (
         array_length(decisions.matched_keywords) > 0
             or (decisions.is_performance and array_length(decisions.matched_labels) = 0)
             as is_performance_without_labels,
-        decisions.is_bug_report or array_length(decisions.non_bug_labels) > 0
-            as is_bug_report_without_labels
+        coalesce(decisions.not_a_bug_by = 'label', true) as is_bug_report_without_labels
     from issues
     inner join repositories using (repository)
     inner join decisions using (repository, number)

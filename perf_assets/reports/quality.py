@@ -5,15 +5,22 @@ import duckdb
 from perf_assets.reports.queries import (
     DIFFERING,
     LEFT_OUT,
+    LOCKED_AS_SPAM,
     NO_CHECKS,
     NOT_TRACED,
     OF_BOTS,
+    SET_ASIDE,
     UNREADABLE,
+    WITHHELD,
 )
 from perf_assets.reports.top_repositories import passed_over
 from perf_assets.sanitize import in_words
 from perf_assets.storage.lake_rows import lake_rows, names_any
 
+QUERIES = (
+    *(DIFFERING, OF_BOTS, SET_ASIDE, WITHHELD, LOCKED_AS_SPAM),
+    *(UNREADABLE, NOT_TRACED, NO_CHECKS),
+)
 SHOWN = 5  # sentences; the rest is counted
 ODD = """
 SELECT repository, month, measure, observed, median_before, robust_z_score
@@ -57,7 +64,7 @@ def remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
     unnamed, elsewhere = passed_over(connection), lake_rows(connection)
     sentences = [
         sentence
-        for query in (DIFFERING, OF_BOTS, UNREADABLE, NOT_TRACED, NO_CHECKS)
+        for query in QUERIES
         if not names_any(query, elsewhere)
         for (sentence,) in connection.execute(query).fetchall()
     ]

@@ -79,7 +79,7 @@ def test_shares_are_of_the_rows_they_speak_of(database: ModelDatabase) -> None:
         for row in issues
     ]
     decisions[-1]["is_bug_report"] = decisions[-1]["is_performance"] = False
-    decisions[-1]["strength"] = None
+    decisions[-1]["strength"], decisions[-1]["not_a_bug_by"] = None, "label"
     commits = [
         commit(f"c{number}", f"{month}-05T00:00:00Z", 1, 1, author_name=None)
         for number, month in enumerate(MONTHS)

@@ -46,7 +46,7 @@ def test_issues_carry_what_labels_and_texts_make_of_them(database: ModelDatabase
                 label(
                     3, is_bug_report=False, non_bug_labels=["feature"], matched_keywords=["slow"]
                 ),
-                label(4, is_bug_report=False),
+                label(4, is_bug_report=False, not_a_bug_by="spam"),
                 label(5),
             ],
         }

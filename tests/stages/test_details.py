@@ -157,7 +157,10 @@ def test_of_a_commit_that_is_no_fix_any_more_nothing_stays(study: Study) -> None
     study.link((1, study.shas[1]), (1, study.shas[3]), (2, study.shas[3]))
     study.detail()
     study.execute(f"DELETE FROM links.fix_links WHERE sha = '{study.shas[1]}'")
-    study.execute("UPDATE labels.performance_labels SET is_bug_report = false WHERE number = 1")
+    study.execute(
+        "UPDATE labels.performance_labels SET is_bug_report = false, not_a_bug_by = 'label' "
+        "WHERE number = 1"
+    )
     study.looked_at.clear()
     study.detail()
     assert study.looked_at == []

@@ -423,7 +423,7 @@ GOOD: dict[str, list[Row]] = {
         of_partition(
             subject=subject,
             number=number,
-            part="events",
+            entity="events",
             lacks=lacks,
             kind=kind,
             reason="GitHub left it out",
@@ -469,7 +469,11 @@ GOOD: dict[str, list[Row]] = {
         ),
         labelled(9, is_performance=True, strength="strong", matched_labels=["performance"]),
         labelled(
-            10, is_bug_report=False, non_bug_labels=["feature"], matched_labels=["performance"]
+            10,
+            is_bug_report=False,
+            not_a_bug_by="label",
+            non_bug_labels=["feature"],
+            matched_labels=["performance"],
         ),
     ],
     "labels.label_evidence": [

@@ -20,14 +20,15 @@ from perf_assets.tables import schema_of
 from perf_assets.tables.types import TEXTS
 
 # Raised whenever this code decides differently for the same entries.
-REVISION = 1
+REVISION = 2
 
-# The rules by which evidence is found; the last two say what did not count, and why.
+# The rules by which evidence is found; IGNORED_KEYWORD and IGNORED_LINE say what did not count.
 PERFORMANCE_LABEL = "performance_label"
 NON_BUG_LABEL = "non_bug_label"
 KEYWORD = "keyword"
 IGNORED_KEYWORD = "ignored_keyword"
 IGNORED_LINE = "ignored_line"
+SPAM = "spam"
 
 
 @dataclass(frozen=True)
@@ -115,9 +116,10 @@ def label_issues(
 
     Parameters
     ----------
-    issues : columns repository, number, title, body, author, labels, month: all cohorts up to
-        the last one requested. The decision on an issue depends on cohorts up to its own month
-        only.
+    issues : columns repository, number, title, body, author, labels, month, and where they are
+        known issue_type and lock_reason: all cohorts up to the last one requested. The decision on
+        an issue depends on cohorts up to its own month only. Its type counts as a label does, and
+        what was locked as spam is no bug report.
     templates : columns sha, path, committed_at, body, month: versions of the repository's issue
         templates (may be empty).
     rules : the study's entries.
@@ -155,6 +157,10 @@ def _evidence(
     ):
         for label in matching_labels(issue["labels"], entries):
             yield rule, "labels", label
+        for kind in matching_labels(filter(None, [issue.get("issue_type")]), entries):
+            yield rule, "issue_type", kind
+    if issue.get("lock_reason") == SPAM:
+        yield SPAM, "lock_reason", SPAM
     kept: list[str] = []
     ignored: list[str] = []
     for line in lines:
@@ -181,20 +187,21 @@ def _decided(issues: pl.DataFrame, evidence: pl.DataFrame, rules: Rules) -> pl.D
         return pl.col("match").filter(pl.col("rule") == rule)
 
     found = evidence.group_by("number", maintain_order=True).agg(
-        matched_labels=matches(PERFORMANCE_LABEL),
+        matched_labels=matches(PERFORMANCE_LABEL).unique().sort(),
         matched_keywords=matches(KEYWORD).unique().sort(),
         matched_in=pl.col("field").filter(pl.col("rule") == KEYWORD).unique(maintain_order=True),
-        non_bug_labels=matches(NON_BUG_LABEL),
+        non_bug_labels=matches(NON_BUG_LABEL).unique().sort(),
+        not_a_bug_by=_not_a_bug_by(),
         ignored_keywords=matches(IGNORED_KEYWORD),
         ignored_lines=matches(IGNORED_LINE),
     )
-    lists = [name for name in found.columns if name != "number"]
+    lists = [name for name, kind in found.schema.items() if kind == TEXTS]
     strength = strength_of(evidence, rules.strong_keywords, rules.weak_keywords)
     titles = pl.col("title").map_elements(
         lambda title: matching_keywords(title, rules.widened_keywords), return_dtype=TEXTS
     )
     has_sign = (pl.col("matched_labels").list.len() + pl.col("matched_keywords").list.len()) > 0
-    is_bug_report = pl.col("non_bug_labels").list.len() == 0
+    is_bug_report = pl.col("not_a_bug_by").is_null()
     return (
         issues.join(found, on="number", how="left", maintain_order="left")
         .join(strength, on="number", how="left", maintain_order="left")
@@ -209,6 +216,19 @@ def _decided(issues: pl.DataFrame, evidence: pl.DataFrame, rules: Rules) -> pl.D
         .select(
             pl.col(name).cast(kind) for name, kind in schema_of("labels.performance_labels").items()
         )
+    )
+
+
+def _not_a_bug_by() -> pl.Expr:
+    """Return what says first that an issue is no bug report: spam, its type, or its labels."""
+    is_non_bug = pl.col("rule") == NON_BUG_LABEL
+    return (
+        pl.when((pl.col("rule") == SPAM).any())
+        .then(pl.lit(SPAM))
+        .when((is_non_bug & (pl.col("field") == "issue_type")).any())
+        .then(pl.lit("issue_type"))
+        .when(is_non_bug.any())
+        .then(pl.lit("label"))
     )
 
 

@@ -17,8 +17,8 @@ Shape = TypeVar("Shape")
 
 NO_NUMBERS: Mapping[str, int] = {}
 WHAT_IS_LACKING = {
-    True: "an entry of {part} is set aside ({reason})",
-    False: "{lacks} of {part} is not known ({reason})",
+    True: "an entry of {entity} is set aside ({reason})",
+    False: "{lacks} of {entity} is not known ({reason})",
 }
 
 
@@ -85,7 +85,7 @@ class AnswerReader:
     def mention(self, gaps: pl.DataFrame) -> None:
         """Say once of each kind of gap what GitHub's answers lack."""
         for gap in gaps.iter_rows(named=True):
-            sign = (gap["part"], gap["lacks"], gap["reason"])
+            sign = (gap["entity"], gap["lacks"], gap["reason"])
             if sign not in self._mentioned:
                 self._mentioned.add(sign)
                 log.warning(

@@ -48,15 +48,15 @@ class IssueBatch:
         """The same, with ``month`` for the gaps of issues whose own is not known."""
         return replace(self, gaps=self.gaps.with_columns(pl.col("month").fill_null(month)))
 
-    def set_aside(self, part: str) -> int:
-        """How many entries of ``part`` GitHub has that are not among the rows."""
-        is_entry = (pl.col("part") == part) & (pl.col("lacks") == ENTRY)
+    def set_aside(self, entity: str) -> int:
+        """How many entries of ``entity`` GitHub has that are not among the rows."""
+        is_entry = (pl.col("entity") == entity) & (pl.col("lacks") == ENTRY)
         return int(self.gaps.filter(is_entry)["entries"].sum())
 
     @property
     def numbers_set_aside(self) -> list[int]:
         """The numbers of the issues that are not among the rows, as far as they are known."""
-        is_issue = (pl.col("part") == "issues") & (pl.col("lacks") == ENTRY)
+        is_issue = (pl.col("entity") == "issues") & (pl.col("lacks") == ENTRY)
         return self.gaps.filter(is_issue)["number"].drop_nulls().to_list()
 
     @property
@@ -114,7 +114,7 @@ def to_frames(
 def _gap_frame(
     repository: str, gaps: Sequence[Gap], months: Mapping[int | None, str]
 ) -> pl.DataFrame:
-    """Return gaps as rows of raw.issue_gaps, one for each issue, part, field and kind.
+    """Return gaps as rows of raw.issue_gaps, one for each issue, entity, field and kind.
 
     Of an issue that is set aside nothing else is lacking.
     """
@@ -129,7 +129,7 @@ def _gap_frame(
         for gap in gaps
         if gap.is_issue or gap.number not in set_aside
     ]
-    key = ("month", "subject", "part", "lacks", "kind")
+    key = ("month", "subject", "entity", "lacks", "kind")
     return (
         pl.DataFrame(rows, schema=schema_of("raw.issue_gaps"), orient="row")
         .group_by("repository", *key, "number", maintain_order=True)

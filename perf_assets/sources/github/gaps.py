@@ -16,14 +16,14 @@ Kind = Literal["withheld", "missing", "unusable", "unknown"]
 
 NODES = "nodes"  # the key under which a list has its entries
 ENTRY = "entry"  # what is lacking where it is no field
-PARTS = {
+ENTITIES = {
     "labels": "labels",
     "comments": "comments",
     "timelineItems": "events",
     "closedByPullRequestsReferences": "pull_requests",
 }
 """The lists of an issue by GitHub's names, and here."""
-HOLDERS = ("repository", "search", "issues", *PARTS)
+HOLDERS = ("repository", "search", "issues", *ENTITIES)
 LEFT_OUT = "GitHub left it out"
 
 
@@ -46,14 +46,14 @@ class Gap:
     """Something that GitHub's answers lack of an issue, or a whole issue.
 
     number, month : of the issue; None where not even that is known.
-    part : ``issues``, or the list of the issue that lacks something.
+    entity : ``issues``, or the list of the issue that lacks something.
     lacks : ``entry``, or the field that is null or has a value that is not known.
     entries : how many it is about; None where they have to be counted first.
     """
 
     number: int | None
     month: str | None
-    part: str
+    entity: str
     lacks: str
     kind: Kind
     reason: str
@@ -62,7 +62,7 @@ class Gap:
     @property
     def is_issue(self) -> bool:
         """Whether a whole issue is not stored."""
-        return self.part == "issues" and self.lacks == ENTRY
+        return self.entity == "issues" and self.lacks == ENTRY
 
 
 def missing(data: Mapping[str, Any], way: Way = ()) -> Iterator[Flaw]:
@@ -97,14 +97,14 @@ def gaps_of(flaws: Iterable[Flaw], data: object) -> Iterator[Gap]:
 
 def gap_within(flaw: Flaw, way: Way, number: int, month: str | None) -> Gap:
     """Return what a flaw means for an issue, in which ``way`` leads to it."""
-    part = PARTS.get(str(way[0]))
-    if part is None:
+    entity = ENTITIES.get(str(way[0]))
+    if entity is None:
         return Gap(number, month, "issues", _named(way), flaw.kind, flaw.reason)
     inner = way[1:]
     if len(inner) > 2:
-        return Gap(number, month, part, _named(inner[2:]), flaw.kind, flaw.reason)
-    entries = 1 if len(inner) == 2 or part in ("labels", "pull_requests") else None
-    return Gap(number, month, part, ENTRY, flaw.kind, flaw.reason, entries)
+        return Gap(number, month, entity, _named(inner[2:]), flaw.kind, flaw.reason)
+    entries = 1 if len(inner) == 2 or entity in ("labels", "pull_requests") else None
+    return Gap(number, month, entity, ENTRY, flaw.kind, flaw.reason, entries)
 
 
 def innermost_entry(way: Way) -> Way | None:

@@ -176,26 +176,26 @@ class RowReader:
         is_ours = name is not None and name.casefold() == self.now_called.casefold()
         return self.repository if is_ours else name
 
-    def _note_unknown(self, issue: Issue, part: str, node: Issue | Comment) -> None:
+    def _note_unknown(self, issue: Issue, entity: str, node: Issue | Comment) -> None:
         """Note words that GitHub has added since: they are not stored, but for reasons."""
         actor, association = node["author"], node["authorAssociation"]
         if actor is not None and actor["kind"] not in ACTOR_TYPES:
             reason = f"{actor['kind']} is not a known kind of account"
-            self._note(issue, part, "author_type", "unknown", reason)
+            self._note(issue, entity, "author_type", "unknown", reason)
         if association is not None and association not in ASSOCIATIONS:
             reason = f"{association} is not a known association"
-            self._note(issue, part, "author_association", "unknown", reason)
+            self._note(issue, entity, "author_association", "unknown", reason)
         for group in node["reactionGroups"] or ():
             if group["content"] not in REACTIONS and group["reactors"]["totalCount"]:
                 reason = f"{group['content']} is not a known reaction"
-                self._note(issue, part, "reactions", "unknown", reason)
-        if part == "issues" and issue["state"] not in STATES:
+                self._note(issue, entity, "reactions", "unknown", reason)
+        if entity == "issues" and issue["state"] not in STATES:
             reason = f"{issue['state']} is not a known state"
-            self._note(issue, part, "state", "unknown", reason)
+            self._note(issue, entity, "state", "unknown", reason)
 
-    def _count(self, issue: Issue, part: str, announced: int, stored: int) -> None:
+    def _count(self, issue: Issue, entity: str, announced: int, stored: int) -> None:
         """Count what a list lacks that GitHub left out as a whole, or to its end."""
-        own = [gap for gap in self.gaps if gap.number == issue["number"] and gap.part == part]
+        own = [gap for gap in self.gaps if gap.number == issue["number"] and gap.entity == entity]
         uncounted = [gap for gap in own if gap.entries is None]
         if not uncounted:
             return
@@ -207,10 +207,10 @@ class RowReader:
             self.gaps.append(replace(uncounted[0], entries=rest))
 
     def _note(
-        self, issue: Issue, part: str, lacks: str, kind: Kind, reason: str, entries: int = 1
+        self, issue: Issue, entity: str, lacks: str, kind: Kind, reason: str, entries: int = 1
     ) -> None:
         self.gaps.append(
-            Gap(issue["number"], month_of_issue(issue), part, lacks, kind, reason, entries)
+            Gap(issue["number"], month_of_issue(issue), entity, lacks, kind, reason, entries)
         )
 
 

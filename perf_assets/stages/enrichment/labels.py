@@ -42,7 +42,7 @@ TABLES = (
 )
 
 ISSUES = """
-    select repository, number, title, body, author, labels, month
+    select repository, number, title, body, author, labels, issue_type, lock_reason, month
     from raw.issues
     where repository = ?
 """

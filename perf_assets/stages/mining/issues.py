@@ -256,7 +256,7 @@ def _issue_counts(writer: AuditedWriter, repository: str) -> dict[str, int]:
             SELECT month, count(*) AS issues FROM raw.issues WHERE repository = $1 GROUP BY month
             UNION ALL
             SELECT month, entries FROM raw.issue_gaps
-            WHERE repository = $1 AND part = 'issues' AND lacks = 'entry'
+            WHERE repository = $1 AND entity = 'issues' AND lacks = 'entry'
         ) GROUP BY month
         """,
         [repository],

@@ -110,7 +110,7 @@ def set_aside(found: IssueBatch, expected: IssueBatch) -> str | None:
     assert found.announced_comments == found.comments.height + found.set_aside("comments")
     assert found.announced_events == found.events.height + found.set_aside("events")
     gap = found.gaps.row(0, named=True)
-    return f"{gap['subject']}: {gap['part']}: {gap['lacks']} {gap['kind']}: {gap['reason']}"
+    return f"{gap['subject']}: {gap['entity']}: {gap['lacks']} {gap['kind']}: {gap['reason']}"
 
 
 def status(code: int, body: bytes = b"", **headers: str) -> Spoil:
