@@ -152,7 +152,10 @@ class Spoiled:
             if self.chance.random() < 0.5
         }
         words = {"message": self.chance.choice((*TEXTS, *OTHERS, "rate limit"))}
-        kinds = ("NOT_FOUND", "RATE_LIMITED", "RESOURCE_LIMITS_EXCEEDED", "X", None, 7, [])
+        kinds = (
+            *("NOT_FOUND", "FORBIDDEN", "RATE_LIMIT", "RATE_LIMITED", "RESOURCE_LIMITS_EXCEEDED"),
+            *("SERVICE_UNAVAILABLE", "INSUFFICIENT_SCOPES", "X", None, 7, []),
+        )
         errors = self.chance.choice(
             (7, "no", [], [None], [{**words, "type": self.chance.choice(kinds)}], words)
         )

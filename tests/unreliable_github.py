@@ -24,6 +24,7 @@ from perf_assets.mock_servers.github.server import (
     Request,
 )
 from perf_assets.mock_servers.reply import HTML_TYPE, Reply, json_reply, message_reply
+from tests.github_errors import TRANSIENT
 
 TOKEN_SECONDS = 3600.0
 SECONDARY_MESSAGE = (
@@ -113,7 +114,11 @@ class FaultPlan:
 
 def limit_headers(faults: Faults) -> dict[str, str]:
     """The headers of an exhausted budget that is full again soon."""
-    return {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(time.time() + faults.wait))}
+    return {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": _full_again(faults)}
+
+
+def _full_again(faults: Faults) -> str:
+    return str(int(time.time() + faults.wait))
 
 
 def _page(status: int, title: str) -> Callable[[object], Reply]:
@@ -136,6 +141,15 @@ def _rate_limited(fault: Fault) -> Reply:
     former = {"type": "RATE_LIMITED", "message": PRIMARY_MESSAGE}
     error = fault.chance.choice((PRIMARY_ERROR, former))
     return json_reply(200, {"errors": [error]}, limit_headers(fault.plan))
+
+
+def _documented(fault: Fault) -> Reply:
+    """One of the errors that pass, as GitHub documents them or was recorded with them."""
+    reply = fault.chance.choice(TRANSIENT).reply()
+    headers = dict(reply.headers)
+    if "Retry-After" in headers:
+        headers["Retry-After"] = str(math.ceil(fault.plan.wait))
+    return replace(reply, headers={"X-RateLimit-Reset": _full_again(fault.plan), **headers})
 
 
 def _resource_limits(fault: Fault, reply: Reply) -> Reply:
@@ -185,6 +199,7 @@ REFUSALS: Mapping[str, Callable[[Fault], Reply]] = {
     "primary_limit": _primary_limit,
     "secondary_limit": _secondary_limit,
     "graphql_rate_limited": _rate_limited,
+    "documented": _documented,
 }
 SPOILERS: Mapping[str, Callable[[Fault, Reply], Reply]] = {
     "resource_limits": _resource_limits,
@@ -192,7 +207,7 @@ SPOILERS: Mapping[str, Callable[[Fault, Reply], Reply]] = {
     "slow": _slow,
 }
 KINDS = (*REFUSALS, *SPOILERS)
-GRAPHQL_KINDS = ("graphql_rate_limited", "resource_limits")
+GRAPHQL_KINDS = ("graphql_rate_limited", "documented", "resource_limits")
 
 
 @dataclass

@@ -43,6 +43,7 @@ class Corpus:
     ``YYYY-MM-DDTHH:MM:SSZ``, so texts compare as times do. ``departed`` lists numbers that were
     issues here where those are now: owner/name#number, or None for a discussion. ``archived_at`` is
     since when the repository is archived. ``set_aside`` counts the records that cannot be used.
+    ``former_names`` are those that the repository had before it was renamed or transferred.
     """
 
     repository: str
@@ -53,6 +54,7 @@ class Corpus:
     departed: Mapping[int, str | None] = field(default_factory=dict)
     archived_at: str | None = None
     set_aside: tuple[SetAside, ...] = ()
+    former_names: tuple[str, ...] = ()
 
 
 def read_corpus(directory: Path, repository: str | None = None) -> Corpus:

@@ -150,9 +150,9 @@ class Rename(Record):
 
 
 class Closer(Record):
-    """The commit (``oid``) or the pull request (``number``) that closed an issue."""
+    """The commit (``oid``), pull request (``number``) or project board that closed an issue."""
 
-    type: Literal["commit", "pull_request"]
+    type: Literal["commit", "pull_request", "project"]
     repository: str | None = None
     oid: Sha | None = None
     number: Number | None = None
@@ -161,8 +161,8 @@ class Closer(Record):
 
     @model_validator(mode="after")
     def _is_named(self) -> "Closer":
-        key = "oid" if self.type == "commit" else "number"
-        if getattr(self, key) is None:
+        key = {"commit": "oid", "pull_request": "number"}.get(self.type)
+        if key is not None and getattr(self, key) is None:
             raise ValueError(f"a closer of type {self.type} needs the key {key}")
         return self
 

@@ -78,6 +78,10 @@ def test_fragments_aliases_and_node_lists_are_counted_and_skipped_fields_are_not
     assert error_of(server, query, deep=True, ids=[issue_id] * 101)["type"] == "ARGUMENT_LIMIT"
 
 
+# What is documented looks as its examples do.
+RECOGNISED = [kind for kind in KINDS if kind != "documented"]
+
+
 @pytest.mark.slow
 def test_a_budget_is_full_again_after_its_window():
     with CorpusServer([RICH], limit=1, window=0.1) as server:
@@ -222,7 +226,7 @@ def outcome(server, number: int = 1) -> str:
     return "slow" if took >= 0.04 else "good"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", RECOGNISED)
 def test_each_kind_of_fault_looks_as_github_makes_it(kind):
     with UnreliableGitHub([RICH], faults=Faults(1, 1.0, [kind], max_consecutive=2)) as server:
         assert [outcome(server) for _ in range(3)] == [kind, kind, "good"]
@@ -231,7 +235,7 @@ def test_each_kind_of_fault_looks_as_github_makes_it(kind):
 
 def test_the_same_seed_makes_the_same_faults_and_another_seed_others():
     def faults(seed: int) -> list[str | None]:
-        plan = Faults(seed, 0.5, delay=0)
+        plan = Faults(seed, 0.5, RECOGNISED, delay=0)
         with UnreliableGitHub([RICH], faults=plan) as server:
             for _ in range(60):
                 outcome(server)

@@ -1,7 +1,7 @@
 """What the fields of the served GraphQL schema resolve to, where that is no entry of a dict."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
@@ -37,10 +37,14 @@ Arguments = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Context:
-    """What one query may look at: the trackers by lower-case name, and its own rate limit."""
+    """What one query may look at: the trackers by lower-case name, and its own rate limit.
+
+    ``former`` has the trackers of repositories that were renamed, by their former names.
+    """
 
     trackers: Mapping[str, Tracker]
     rate_limit: View
+    former: Mapping[str, Tracker] = field(default_factory=dict)
 
 
 def _not_found(message: str) -> GraphQLError:
@@ -50,6 +54,8 @@ def _not_found(message: str) -> GraphQLError:
 def _repository(_: View, context: Context, arguments: Arguments) -> View:
     name = f"{arguments['owner']}/{arguments['name']}"
     tracker = context.trackers.get(name.lower())
+    if tracker is None and arguments["followRenames"]:
+        tracker = context.former.get(name.lower())
     if tracker is None:
         raise _not_found(f"Could not resolve to a Repository with the name '{name}'.")
     return repository_view(tracker.repository, tracker)

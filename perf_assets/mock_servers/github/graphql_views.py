@@ -214,6 +214,8 @@ def _closer(tracker: Tracker, event: Record) -> View | None:
     repository = closer.get("repository") or (linked if is_commit else tracker.repository)
     if is_commit:
         return commit_view(repository, closer["oid"], closer.get("commit_author"))
+    if closer["type"] == "project":
+        return {"__typename": "ProjectV2", "id": node_id("PVT", repository, event["id"])}
     number = closer["number"]
     if repository == tracker.repository and number in tracker.corpus.pulls:
         return pull_view(tracker, tracker.corpus.pulls[number])

@@ -33,12 +33,13 @@ class Call:
     parameters: Parameters
 
 
-def answer(trackers: Mapping[str, Tracker], call: Call) -> Reply:
-    """The reply to a call; 404 for what there is not."""
+def answer(trackers: Mapping[str, Tracker], former: Mapping[str, Tracker], call: Call) -> Reply:
+    """The reply to a call; 301 for a repository that was renamed, 404 for what there is not."""
     match = PATH_PATTERN.fullmatch(call.path)
     tracker = trackers.get(match["name"].lower()) if match else None
     if match is None or tracker is None:
-        return _not_found()
+        renamed = former.get(match["name"].lower()) if match else None
+        return _not_found() if renamed is None or match is None else _moved(renamed, match, call)
     if match["list"] is None:
         return json_reply(200, _repository(tracker, call.base))
     if match["number"] is None:
@@ -50,6 +51,12 @@ def answer(trackers: Mapping[str, Tracker], call: Call) -> Reply:
     if match["part"] is None:
         return json_reply(200, _issue(Item(tracker, record), call.base))
     return _part(tracker, number, match["part"], call)
+
+
+def _moved(tracker: Tracker, match: re.Match[str], call: Call) -> Reply:
+    address = f"{call.base}/repos/{tracker.repository}{call.path[match.end('name') :]}"
+    query = f"?{urlencode(call.parameters)}" if call.parameters else ""
+    return message_reply(301, "Moved Permanently", {"Location": address + query})
 
 
 def _not_found() -> Reply:

@@ -93,6 +93,11 @@ class CorpusServer(LoopbackServer):
         self._trackers: Trackers = {
             corpus.repository.lower(): Tracker(corpus) for corpus in corpora
         }
+        self._former: Trackers = {
+            name.lower(): tracker
+            for tracker in self._trackers.values()
+            for name in tracker.corpus.former_names
+        }
 
     def answer(self, method: str, target: str, authorization: str, body: bytes) -> Reply:
         """The reply to a request, which is logged; ``authorization`` is the header's value."""
@@ -123,7 +128,7 @@ class CorpusServer(LoopbackServer):
             )
 
     def _graphql(self, log: Request, body: bytes, budget: Budget) -> tuple[Reply, Request]:
-        trackers = self._trackers
+        trackers, former = self._trackers, self._former
         content = _read_query(body)
         if content is None:
             return message_reply(400, "Problems parsing JSON"), log
@@ -138,7 +143,7 @@ class CorpusServer(LoopbackServer):
         points = query.cost.points
         if not budget.spend(points):
             return json_reply(200, {"errors": [PRIMARY_ERROR]}), log
-        context = Context(trackers, budget.graphql(points, query.cost.nodes))
+        context = Context(trackers, budget.graphql(points, query.cost.nodes), former)
         return json_reply(200, graphql_api.execute(query, context)), replace(log, points=points)
 
     def _rest(
@@ -154,7 +159,7 @@ class CorpusServer(LoopbackServer):
         if log.method != "GET":
             return message_reply(404, "Not Found"), log
         call = rest_api.Call(self.url + prefix, path, dict(parse_qsl(query)))
-        return rest_api.answer(self._trackers, call), log
+        return rest_api.answer(self._trackers, self._former, call), log
 
     def _rate_limit(self, authorization: str) -> Reply:
         resources = {name: self.budget(authorization, name).rest() for name in ("core", "graphql")}

@@ -66,7 +66,7 @@ class RetryPolicy:
     spent on a question that is answered wrongly, or not at all.
     """
 
-    attempts: int = 8
+    attempts: int = 12
     first_pause: float = 0.5
     longest_pause: float = 15.0
     answer: float = 20.0

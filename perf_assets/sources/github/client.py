@@ -33,7 +33,8 @@ from perf_assets.sources.github.transport import Answer, pause_of, send_request
 from perf_assets.sources.http_deadline import within
 
 GITHUB = "https://api.github.com"
-
+LONGEST_PAGE = 2000  # characters
+TAG = re.compile(r"<[^>]*>|\s+")
 MOST_POINTS = 10_000  # of one query; GitHub refuses those of more than a few hundred
 OPERATION = re.compile(r"\s*query\s+(\w+)")
 PATIENCE = RetryPolicy()
@@ -249,7 +250,10 @@ class GitHubClient:
         data = data if isinstance(data, dict) else None
         if answer.status == 200 and not errors and data is not None:
             return Reply(data)
-        failure = Failure(answer.status, answer.headers, errors, data, self._words(content))
+        words = self._words(content)
+        if content is None and answer.status != 200:  # a page, of a proxy for one
+            words = self._quoted(TAG.sub(" ", answer.text[:LONGEST_PAGE]))
+        failure = Failure(answer.status, answer.headers, errors, data, words)
         return self._react(account, failure, variables)
 
     def _charge(self, answer: object) -> None:

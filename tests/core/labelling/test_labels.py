@@ -86,6 +86,28 @@ def test_a_feature_request_is_no_bug_report_whatever_it_says() -> None:
     assert row["matched_keywords"] == ["slow"]
 
 
+def test_an_issue_locked_as_spam_is_no_bug_report_and_says_so() -> None:
+    spam = issue(1, "it is slow", lock_reason="spam", issue_type=None, labels=["feature"])
+    heated = issue(2, "it is slow", lock_reason="too_heated", issue_type=None)
+    rows = labelled([spam, heated])
+    assert (rows[1]["is_bug_report"], rows[1]["not_a_bug_by"]) == (False, "spam")
+    assert (rows[2]["is_performance"], rows[2]["not_a_bug_by"]) == (True, None)
+
+
+def test_the_type_of_an_issue_counts_as_a_label_does() -> None:
+    rows = labelled(
+        [
+            issue(1, issue_type="Feature", lock_reason=None),
+            issue(2, issue_type="Performance", lock_reason=None),
+            issue(3, issue_type="Bug", lock_reason=None),
+        ]
+    )
+    assert (rows[1]["is_bug_report"], rows[1]["not_a_bug_by"]) == (False, "issue_type")
+    assert rows[1]["non_bug_labels"] == ["Feature"]
+    assert (rows[2]["is_performance"], rows[2]["matched_labels"]) == (True, ["Performance"])
+    assert (rows[3]["is_bug_report"], rows[3]["is_performance"]) == (True, False)
+
+
 @pytest.mark.parametrize(
     "body",
     [

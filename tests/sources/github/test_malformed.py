@@ -158,7 +158,7 @@ DEEP = "[" * 100_000 + "]" * 100_000
 DIGITS = "9" * 5000
 ISSUE = r"#\d+: (issues|comments|events|labels): entry unusable: "
 ANY = NAME + r"(#\d+)?: GitHub's answer cannot be used: "
-NOT_GRAPHQL = r"did not answer in \d attempts \(last: an answer that is not GraphQL\)"
+NOT_GRAPHQL = r"did not answer in \d+ attempts \(last: an answer that is not GraphQL\)"
 NEXT = {"hasNextPage": True}
 
 
