@@ -38,8 +38,9 @@ def doctor(study: str, data_dir: Path, *, repair: bool, is_json: bool) -> None:
 
     For each token: does it work, how much it may still ask, and when its budget is full again.
     For each repository of the study: can git and the API read it, how many issues are not stored
-    yet, and how many requests and points they take. Costs a few requests itself. Corpora need no
-    token.
+    yet, and how many requests and points they take. One issue is read with all fields that a run
+    requests, so that a permission the token lacks, or a server that is too old, is said now. Costs
+    a few requests itself. Corpora need no token.
 
     \b
     Exit code 0: a run can start. 2: it could not succeed, and why, in one sentence each.

@@ -121,7 +121,7 @@ def _examine_api(
     url: str, repositories: list[Repository], data_dir: DataDirectory, say: Say
 ) -> bool:
     # A diagnosis does not wait for a limit.
-    client = GitHubClient(url, credentials_of(), patience=RetryPolicy(longest_wait=0))
+    client = GitHubClient(url, credentials_of(), say, RetryPolicy(longest_wait=0))
     try:
         if not all_tokens(client.accounts, say):
             say(f"no token works at {url}: create one at https://github.com/settings/tokens")
@@ -168,6 +168,12 @@ def left(accounts: Accounts) -> int:
 def _examine_repository(
     source: IssueSource, repository: Repository, data_dir: DataDirectory, say: Say
 ) -> Cost:
+    source.look(None)
+    if source.now_called != repository.name:
+        say(
+            f"{repository.name} is called {escape_text(source.now_called)} now: it is read under "
+            "the new name; write that in the study file, and the former one among its aliases"
+        )
     months = repository.months
     outdated = _outdated(data_dir, repository, months)
     marks = {
@@ -178,8 +184,8 @@ def _examine_repository(
     missing = [month for month in months if month not in marks]
     changed = source.changed_count(min(marks.values())) if marks else 0
     counts = source.counts(missing)
-    if not marks:
-        source.look(None)
+    # With all fields that a run requests: what a token or an old server does not give is said now.
+    lacking = source.probe().gaps
     cost = _cost(pages(counts, len(source.client.accounts.all)), len(missing))
     cost += _cost_of_changes(changed) if marks else Cost()
     again = f", {len(outdated)} of them again" if outdated else ""
@@ -188,6 +194,12 @@ def _examine_repository(
         f"{sum(counts.values()):,} issues to load{again}, {len(marks)} stored with {changed:,} "
         f"issues to refresh: about {cost.requests:,} requests and {cost.points:,} points"
     )
+    for gap in lacking.iter_rows(named=True):
+        say(
+            f"{repository.name}: GitHub's answer about issue {gap['subject']} lacks "
+            f"{gap['lacks']} of {gap['entity']} ({gap['reason']}): a run stores the rest, and "
+            "counts what is lacking in raw.issue_gaps"
+        )
     return cost
 
 

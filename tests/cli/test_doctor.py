@@ -1,5 +1,7 @@
 """perf-assets doctor: what it says before a run, and its exit code."""
 
+import dataclasses
+import json
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -9,11 +11,13 @@ import pytest
 
 from perf_assets.mock_servers.corpus import read_corpus
 from perf_assets.mock_servers.github.server import CorpusServer
+from perf_assets.mock_servers.reply import Reply, json_reply
 from perf_assets.months import months_between
 from perf_assets.sample.generator import generate
 from perf_assets.sources.github import GitHubClient, IssueSource
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
+from tests.github_errors import SAML
 from tests.model_database import insert
 from tests.rows import load
 from tests.support import Ran, perf_assets
@@ -161,3 +165,36 @@ def test_an_address_that_git_cannot_read_is_named(
     assert f"{NAME}: there is no git repository at {corpus / 'nowhere.git'}" in ran.stdout
     assert "a run costs about" in ran.stdout
     assert "git can read" in doctor(corpus / "study.toml", tmp_path / "home").stdout
+
+
+@pytest.mark.slow
+def test_doctor_reads_an_issue_with_all_fields_and_says_what_the_token_may_not_see(
+    corpus: Path, tmp_path: Path
+) -> None:
+    class Hiding(CorpusServer):
+        def answer(self, method: str, target: str, authorization: str, body: bytes) -> Reply:
+            reply = super().answer(method, target, authorization, body)
+            content = json.loads(reply.body)
+            nodes = ((content.get("data") or {}).get("search") or {}).get("nodes")
+            if not nodes:
+                return reply
+            nodes[0]["milestone"] = None
+            path = ["search", "nodes", 0, "milestone"]
+            content["errors"] = [{"type": "FORBIDDEN", "message": SAML, "path": path}]
+            return json_reply(200, content, reply.headers)
+
+    with Hiding([read_corpus(corpus)]) as server:
+        ran = doctor(study(tmp_path, corpus, server.url), tmp_path / "home", TOKENS[0])
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    said = re.search(r"lacks milestone of issues \(Resource protected by .*\)", ran.stdout)
+    assert said is not None and "Configure SSO" in said[0]
+
+
+@pytest.mark.slow
+def test_doctor_names_the_new_name_of_a_repository(corpus: Path, tmp_path: Path) -> None:
+    renamed = dataclasses.replace(read_corpus(corpus), repository="new/home", former_names=(NAME,))
+    with CorpusServer([renamed]) as server:
+        ran = doctor(study(tmp_path, corpus, server.url), tmp_path / "home", TOKENS[0])
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert f"{NAME} is called new/home now" in ran.stdout
+    assert "6 months with 60 issues to load" in ran.stdout

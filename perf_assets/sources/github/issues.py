@@ -94,7 +94,7 @@ class IssueSource:
         self.client = client
         self.repository = repository
         self._reader = AnswerReader(client, repository)
-        self._now_called = repository
+        self.now_called = repository
 
     def look(self, since: datetime | None) -> Look:
         """Everything that changed at or after ``since`` (``None``: only whether it is there)."""
@@ -203,7 +203,7 @@ class IssueSource:
             return Departure(number, "converted_to_a_discussion")
         name = found["repository"]["nameWithOwner"] if "repository" in found else ""
         place = found.get("number", 0)
-        is_here = name.casefold() == self._now_called.casefold() and place == number
+        is_here = name.casefold() == self.now_called.casefold() and place == number
         # What GitHub says may be of no known form: the issue is not known to have left, then.
         if is_here or not is_repository_name(name) or place < 1:
             return None
@@ -252,10 +252,10 @@ class IssueSource:
 
     def probe(self) -> IssueBatch:
         """Return the issue that was opened last, read with all fields that a run requests."""
-        query = f"repo:{self._now_called} is:issue sort:created-desc"
+        query = f"repo:{self.now_called} is:issue sort:created-desc"
         data, gaps = self._reader.page(response_types.Search, queries.SEARCH, {"query": query}, 1)
         nodes = [node for node in data["search"]["nodes"] or () if node]
-        return to_frames(nodes, self.repository, self._reader.placed(gaps), self._now_called)
+        return to_frames(nodes, self.repository, gaps, self.now_called)
 
     def _job(self, months: list[str], count: int, size: int) -> Job["Part"]:
         """A window, cut into spans of time that have about ``size`` issues each."""
@@ -279,17 +279,17 @@ class IssueSource:
                 return Part(EMPTY_BATCH, spent, error)
 
     def _names(self) -> dict[str, Any]:
-        owner, _, name = self._now_called.partition("/")
+        owner, _, name = self.now_called.partition("/")
         return {"owner": owner, "name": name}
 
     def _created(self, start: datetime, end: datetime) -> str:
         last = end - timedelta(seconds=1)
         window = f"{start:%Y-%m-%dT%H:%M:%SZ}..{last:%Y-%m-%dT%H:%M:%SZ}"
-        return f"repo:{self._now_called} is:issue created:{window} sort:created-asc"
+        return f"repo:{self.now_called} is:issue created:{window} sort:created-asc"
 
     def _is_renamed(self, name: str) -> bool:
         """Take over the name that the repository has now; return whether it is news."""
-        if name.casefold() == self._now_called.casefold() or not is_repository_name(name):
+        if name.casefold() == self.now_called.casefold() or not is_repository_name(name):
             return False
         log.warning(
             "repository %s is called %s now: it is read under the new name; write that in the "
@@ -297,7 +297,7 @@ class IssueSource:
             self.repository,
             self._reader.quoted(name),
         )
-        self._now_called = name
+        self.now_called = name
         return True
 
     def _search(self, start: datetime, end: datetime, gaps: list[Gap]) -> Iterator[Issue]:
@@ -348,7 +348,7 @@ class IssueSource:
         numbered = {node["number"]: node for node in found}
         nodes = list(numbered.values())
         complete_lists(self._reader, nodes, gaps)
-        batch = to_frames(nodes, self.repository, gaps, self._now_called)
+        batch = to_frames(nodes, self.repository, gaps, self.now_called)
         reasons = [self._reader.quoted(reason) for reason in batch.gaps["reason"]]
         gap_rows = batch.gaps.with_columns(pl.Series("reason", reasons, pl.String))
         self._reader.mention(gap_rows)
