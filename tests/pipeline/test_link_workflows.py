@@ -15,6 +15,7 @@ from perf_assets.sources.git.clone import Clone, update_clone
 from perf_assets.sources.git.history import list_branch_commits, list_commits
 from perf_assets.sources.git.mining import read_commits
 from perf_assets.sources.github import GitHubClient, IssueSource
+from perf_assets.sources.github.batches import joined
 from tests.effort import SEEDS
 from tests.github_stand_in import batches_of
 
@@ -40,13 +41,17 @@ def found_links(made: GeneratedCorpus, clone_at: Path) -> pl.DataFrame:
         source = IssueSource(GitHubClient(server.url, "t0ken"), corpus.repository)
         months = sorted({record["created_at"][:7] for record in corpus.issues.values()})
         batches = batches_of(source, source.counts(months))
-    issues, comments, events, pulls = (
-        pl.concat(frames) for frames in zip(*(vars(b).values() for b in batches), strict=True)
-    )
-    closed = events.filter(event="closed")
+    batch = joined(batches)
+    closed = batch.events.filter(event="closed")
     (studied,) = load_study(made.study).repositories
     return link_fixes(
-        commits, issues, closed, pulls, APPROACHES, comments=comments, aliases=studied.aliases
+        commits,
+        batch.issues,
+        closed,
+        batch.pull_requests,
+        APPROACHES,
+        comments=batch.comments,
+        aliases=studied.aliases,
     )
 
 

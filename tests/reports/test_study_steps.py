@@ -81,7 +81,7 @@ def test_the_funnel_goes_from_issues_to_fixed_bugs_and_shares_of_few_are_counts(
     database: ModelDatabase,
 ) -> None:
     reports = [bug(n, "2020-01-05", is_performance=n == 1) for n in range(1, 7)]
-    reports[1][1] |= {"is_bug_report": False, "not_a_bug_by": "label"}
+    reports[1][1].update(is_bug_report=False, not_a_bug_by="label")
     database.fill({"meta.repositories": [repository()], **bugs(*reports)})
     found = of(database, "marts.dataset_breakdown")
     assert found.rows.select("step", "n", "performance_bugs").rows() == [
