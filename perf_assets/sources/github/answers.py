@@ -58,11 +58,15 @@ class AnswerReader:
         reply = self.client.query(document, variables, first=size)
         hide = self.client.accounts.hide
         data, flaws = responses.usable(shape, reply.data, self.repository, numbers, hide)
+        seen = {flaw.way for flaw in flaws}
         for part in reply.withheld:
+            way = null_on(part.path, data)
+            if way in seen:  # it is in an entry that cannot be used
+                continue
+            seen.add(way)
             kind: Kind = "missing" if part.kind == "NOT_FOUND" else "withheld"
             remedy = f": {part.remedy}" if part.remedy else ""
-            flaws.append(Flaw(null_on(part.path, data), kind, f"{part.words}{remedy}"))
-        seen = {flaw.way for flaw in flaws}
+            flaws.append(Flaw(way, kind, f"{part.words}{remedy}"))
         nulls = missing(data)  # type: ignore[arg-type]
         flaws += [flaw for flaw in nulls if flaw.way not in seen]
         whole = {**reply.data, **data}  # type: ignore[dict-item]

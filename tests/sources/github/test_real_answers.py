@@ -95,6 +95,20 @@ def test_what_the_token_may_not_see_is_null_counted_and_said_with_the_remedy(
     assert "o/n#1: closer of events" in sentence and "Configure SSO" in sentence
 
 
+def test_a_withheld_part_of_an_issue_that_cannot_be_used_is_counted_with_it_once() -> None:
+    def spoil(answer: dict[str, Any], _: int) -> dict[str, Any]:
+        if not nodes_of(answer):
+            return answer
+        nodes_of(answer)[0].update(createdAt="2021-13-45T00:00:00Z", author=None)
+        path = ["search", "nodes", 0, "author"]
+        return {**answer, "errors": [{"type": "FORBIDDEN", "path": path, "message": SAML}] * 2}
+
+    with Changed(RICH, spoil) as server:
+        found = read(server)
+    assert found.gaps.select("subject", "kind", "entries").rows() == [("#1", "unusable", 1)]
+    assert found.known_issues == 5
+
+
 def test_a_node_that_is_null_for_a_moment_is_read_again() -> None:
     def lag(answer: dict[str, Any], number: int) -> dict[str, Any]:
         if number == 2 and nodes_of(answer):
