@@ -3,22 +3,12 @@
 from collections import Counter
 
 import pytest
-from graphql import GraphQLSchema, extend_schema, parse
+from graphql import GraphQLSchema
 
-from perf_assets.mock_servers.github.graphql_api import ADDITIONS
 from tests.allowed_answers import Harness, variants
 from tests.effort import IS_THOROUGH
-from tests.published_schema import UnavailableError, published_schema
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def published() -> GraphQLSchema:
-    try:
-        return extend_schema(published_schema(), parse(ADDITIONS), assume_valid=True)
-    except UnavailableError as error:
-        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,11 @@
 """The documents the client sends, and the schema the loopback server has, against GitHub's own."""
 
 import pytest
-from graphql import GraphQLSchema, extend_schema, parse, validate
+from graphql import GraphQLSchema, parse, validate
 
-from perf_assets.mock_servers.github.graphql_api import ADDITIONS, SCHEMA_FILE
+from perf_assets.mock_servers.github.graphql_api import SCHEMA_FILE
 from perf_assets.sources.github import queries
 from tests.published_schema import (
-    UnavailableError,
     published_schema,
     published_text,
     served_part,
@@ -22,14 +21,6 @@ DOCUMENTS = {
     "counts": queries.counts_document(2),
     "rest": queries.rest_document(list(queries.CONNECTIONS)),
 }
-
-
-@pytest.fixture(scope="module")
-def published() -> GraphQLSchema:
-    try:
-        return extend_schema(published_schema(), parse(ADDITIONS), assume_valid=True)
-    except UnavailableError as error:
-        pytest.skip(str(error))
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
