@@ -14,9 +14,10 @@ from perf_assets.stages.steps import TAG_SET_STEPS, StepOptions, repository_step
 from perf_assets.stages.transform.about import store_database_facts, store_study
 from perf_assets.stages.transform.derivation import derive, derived_tables
 from perf_assets.stages.transform.models import describe_tables, register_study
-from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lock import writing
+from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import kept_open, open_warehouse
 

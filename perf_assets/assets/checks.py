@@ -5,6 +5,7 @@ is named with its rule either way.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import groupby
 
@@ -15,17 +16,18 @@ from perf_assets.sanitize import for_markdown
 from perf_assets.sql_models.asset_graph import asset_for_table
 from perf_assets.storage.audit.rules import Rule, declared_rules
 from perf_assets.storage.audit.suites import load_suite
-from perf_assets.storage.audited_writer import BrokenRule
+from perf_assets.storage.partition_write import BrokenRule
 from perf_assets.tables import table_of
 
 DECLARED = "rows_are_as_declared"
 DECLARED_NOTE = (
     "Keys are unique, nothing is missing that must be there, rows are of their partition, and each "
-    "column keeps its values, range and form, as docs/data_dictionary.md lists them (blocks: rows "
-    "that break it are not stored)"
+    "column keeps its values, range and form, as docs/data_dictionary.md lists them (rows that "
+    "break it are set aside; where that are many, none is stored)"
 )
 CONSEQUENCES = {
-    "critical": "blocks: rows that break it are not stored",
+    "critical": "rows that break it are set aside; where that are many, or it is about all rows, "
+    "none is stored. All that can be is published nevertheless",
     "warning": "does not block: what breaks it is stored and reported",
 }
 """What becomes of rows that break a rule, by its severity."""
@@ -37,8 +39,8 @@ def check_specs(
 ) -> list[dg.AssetCheckSpec]:
     """The checks of the assets that ``tables`` belong to.
 
-    Rows that break a critical rule are not stored, so that nothing is made of them. With
-    ``partitions`` each has a verdict of its own.
+    Rows that break a critical rule are not stored, so that nothing is made of them: none of the
+    checks has to stop a run. With ``partitions`` each has a verdict of its own.
     """
     specs = []
     for asset, of_asset in _by_asset(tables):
@@ -47,7 +49,6 @@ def check_specs(
                 DECLARED,
                 asset=asset_key(asset),
                 description=DECLARED_NOTE,
-                blocking=True,
                 partitions_def=partitions,
             )
         )
@@ -56,7 +57,6 @@ def check_specs(
                 check_key(table, rule.name).name,
                 asset=asset_key(asset),
                 description=f"{rule.note} ({CONSEQUENCES[rule.severity]})",
-                blocking=rule.severity == "critical",
                 partitions_def=partitions,
             )
             for table in of_asset
@@ -90,11 +90,7 @@ def check_results(broken: Mapping[str, Sequence[BrokenRule]]) -> Iterator[dg.Ass
             for one in broken[table]:
                 if one.rule not in named:
                     which = f"{short_name(table)} {one.rule}".lstrip()
-                    declared.append(
-                        BrokenRule(
-                            one.rule, f"{which}, {one.partition}", one.failing_rows, one.examples
-                        )
-                    )
+                    declared.append(replace(one, partition=f"{which}, {one.partition}"))
             for rule in named.values():
                 found = [one for one in broken[table] if one.rule == rule.name]
                 yield _result(check_key(table, rule.name), found, rule.severity)
@@ -118,15 +114,15 @@ def _by_asset(tables: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
 def _result(
     key: dg.AssetCheckKey, broken: Sequence[BrokenRule], severity: str
 ) -> dg.AssetCheckResult:
+    # What is set aside is told and stops nothing.
+    is_error = severity == "critical" and (not broken or any(one.is_refused for one in broken))
     rows = sum(one.failing_rows for one in broken)
     partitions = ", ".join(one.partition for one in broken[:PARTITIONS_LISTED])
     return dg.AssetCheckResult(
         passed=not broken,
         asset_key=key.asset_key,
         check_name=key.name,
-        severity=(
-            dg.AssetCheckSeverity.ERROR if severity == "critical" else dg.AssetCheckSeverity.WARN
-        ),
+        severity=dg.AssetCheckSeverity.ERROR if is_error else dg.AssetCheckSeverity.WARN,
         description=_sentence(rows, len(broken), partitions) if broken else None,
         metadata={"failing_rows": rows} | ({"examples": _examples(broken)} if broken else {}),
     )

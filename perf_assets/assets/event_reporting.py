@@ -13,11 +13,12 @@ from perf_assets.assets.partitions import key_of
 from perf_assets.assets.run_options import RunOptions
 from perf_assets.processes import shutdown
 from perf_assets.sql_models.asset_graph import asset_for_table, tables_of
-from perf_assets.storage.audited_writer import BrokenRule, WriteOutcome
+from perf_assets.storage.partition_write import BrokenRule, WriteOutcome
 
 # What an asset function yields to Dagster.
 Event = dg.MaterializeResult[None] | dg.AssetCheckResult
 
+REFUSED = "refused"  # of an observation: why rows of the asset were not stored
 QUICK_SECONDS = 1.0  # to compute again what a run that was killed had not reported yet
 
 # The row of meta.partition_loads of a partition.
@@ -101,6 +102,43 @@ class EventReporter:
         """That the step is done with ``asset``: what reads it can go on."""
         if asset_key(asset) in self._context.selected_asset_keys:
             yield dg.MaterializeResult(asset_key=asset_key(asset), metadata=metadata)
+
+    def conclude(self, asset: str, refused: Sequence[str] = ()) -> None:
+        """End the step: fail it where rows of ``asset`` were refused, each with its sentence.
+
+        Where steps of the run come after this one they go on with what is stored, and the last of
+        them fails.
+        """
+        if self._is_followed:
+            for sentence in refused:
+                metadata = {REFUSED: sentence}
+                self._context.log_event(dg.AssetObservation(asset_key(asset), metadata=metadata))
+            return
+        if told := list(dict.fromkeys([*self._refused_before(), *refused])):
+            raise failure("; ".join(told), "audit")
+
+    @property
+    def _is_followed(self) -> bool:
+        """Whether other steps of the run come after this one."""
+        layer = self._context.job_def.asset_layer
+        own = self._context.assets_def.keys
+        after = {
+            child
+            for key in self._context.selected_asset_keys
+            for child in layer.asset_graph.get(key).child_keys
+        }
+        return not (after - own).isdisjoint(layer.executable_asset_keys)
+
+    def _refused_before(self) -> Iterator[str]:
+        """What steps of this run refused that come before this one."""
+        kind = dg.DagsterEventType.ASSET_OBSERVATION
+        for entry in self._context.instance.all_logs(self._context.run_id, of_type=kind):
+            event = entry.dagster_event
+            if event is None:
+                continue
+            told = event.asset_observation_data.asset_observation.metadata.get(REFUSED)
+            if told is not None:
+                yield str(told.value)
 
     def report_partitions(
         self, loads: Sequence[Load], outcomes: Sequence[WriteOutcome], *, is_failing: bool
@@ -203,10 +241,12 @@ class EventReporter:
 
 
 def broken_rules(table: str, outcome: WriteOutcome) -> list[BrokenRule]:
-    """The rules of ``table`` that its rows broke, as they were just judged."""
-    report = outcome.reports[table]
+    """The rules of ``table`` that its rows broke, as they were just judged; none without rows."""
+    report = outcome.reports.get(table)
+    if report is None:
+        return []
     return [
-        BrokenRule(one.rule, table, one.failing_rows, list(one.examples))
+        BrokenRule(one.rule, table, one.failing_rows, list(one.examples), not report.ok)
         for one in (*report.failures, *report.warnings)
     ]
 

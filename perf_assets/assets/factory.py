@@ -24,12 +24,15 @@ from perf_assets.errors.messages import explain_error
 from perf_assets.sql_models.asset_graph import asset_for_table, tables_of
 from perf_assets.stages.steps import Step, StepOptions
 from perf_assets.stages.transform.derivation import Derived
-from perf_assets.storage.audited_writer import AuditedWriter, BrokenRule, WriteOutcome
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.partition_write import BrokenRule, WriteOutcome
 from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.tables import Table, table_of
 
 S = TypeVar("S", bound=Subject)
+
+NOT_AVAILABLE = {"not available": "left as it was: meta.derived_audits has the reason"}
 
 WholeStep = Callable[[AuditedWriter, EventReporter], Iterable[Derived]]
 """Brings tables up to date that are computed whole, each after those it is made from.
@@ -78,8 +81,8 @@ def partitioned_asset(
 ) -> dg.AssetsDefinition:
     """The asset of a step that goes through months of ``subjects``, all of a run in one pass.
 
-    Where partitions failed their audit the others are recorded as materialized, and the step
-    fails with a sentence that names each.
+    Where partitions failed their audit the others are recorded as materialized, and the run fails
+    with a sentence that names each: in a refresh when all of its steps are done.
     """
     what, partitions = stored_by(step), partitions_of(subjects)
     tables = [table.name for table in what.tables]
@@ -123,10 +126,12 @@ def partitioned_asset(
                 if asset_for_table(table) in reported
             }
         yield from reporter.report_checks(broken)
-        if failures:
+        if failures and not reporter.options.is_refresh:
+            # What the step yielded now would count as all that the run names.
             raise failure("; ".join(failures), "audit")
         for asset in what.assets:
             yield from reporter.done(asset)
+        reporter.conclude(what.assets[0], failures)
 
     return run
 
@@ -140,7 +145,8 @@ def whole_asset(
 ) -> dg.AssetsDefinition:
     """The asset of a step called ``name`` that computes tables whole, one after the other.
 
-    Where one fails its audit the others go on, and the step fails with a sentence that names each.
+    Where one fails its audit the others go on, and the run fails when all of its steps are done,
+    with a sentence that names each.
     ``evidence`` may say more in the result of a check.
     """
 
@@ -172,15 +178,13 @@ def whole_asset(
                 figures.note(one.table, is_new=one.is_new)
                 if one.outcome is not None:
                     broken[asset][one.table] = broken_rules(one.table, one.outcome)
-                    if one.outcome.failure is not None:
-                        failures.append(one.outcome.failure)
-                        refused.add(asset)
+                    failures += filter(None, [one.outcome.failure])
+                if not one.is_available:
+                    refused.add(asset)
                 if not left[asset]:
                     results = reporter.report_checks(broken.pop(asset, {}))
                     yield from map(partial(evidence, writer), results)
-                if asset in refused:
-                    continue
-                if one.is_new:
+                if one.is_new and asset not in refused:
                     changed.add(asset)
                     # A run that is killed now would not know of it any more.
                     reporter.report_early(asset, seconds[asset], partial(sizes_of, writer, asset))
@@ -189,18 +193,18 @@ def whole_asset(
             for rest in broken.values():
                 yield from reporter.report_checks(rest)
             # What is shown of one may be read from others that come later.
-            shown = runtime_metadata(
-                writer, [asset for asset in complete if asset in changed], figures
-            )
+            told = changed - refused
+            shown = runtime_metadata(writer, [one for one in complete if one in told], figures)
             for asset in complete:
-                if asset in changed:
+                if asset in refused:
+                    yield from reporter.done(asset, NOT_AVAILABLE)
+                elif asset in told:
                     _, metadata = next(shown)
                     taken = {"seconds": round(seconds[asset], 2)}
                     yield from reporter.report_materialization(asset, {**metadata, **taken})
                 else:
                     yield from reporter.done(asset)
-        if failures:
-            raise failure("; ".join(failures), "audit")
+        reporter.conclude(whats[0].assets[0], failures)
 
     return run
 

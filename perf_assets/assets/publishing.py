@@ -85,5 +85,6 @@ def publishing_assets(study: Study | None, data_dir: DataDirectory) -> list[dg.A
             "path": dg.MetadataValue.path(data_dir.report_page),
         }
         yield from materialization_results(context, REPORT, shown, is_new=is_new)
+        EventReporter(context).conclude(REPORT)
 
     return [published, report]

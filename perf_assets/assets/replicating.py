@@ -73,5 +73,6 @@ def replication_assets(data_dir: DataDirectory) -> list[dg.AssetsDefinition]:
         path = write_report(data_dir.replication_report, page)
         shown = {"path": dg.MetadataValue.path(path)}
         yield from materialization_results(context, REPORT, shown, is_new=True)
+        EventReporter(context).conclude(REPORT)
 
     return [paper_package, replication_report]

@@ -107,8 +107,9 @@ def run(  # noqa: PLR0913
     STACKEXCHANGE_KEY.
 
     \b
-    Exit code 0: all is well. 1: some rows failed their audit and are in quarantine,
-    everything else is done. 2: something you can mend, named in one sentence. 130, 143, 129:
+    Exit code 0: all is well, but for a few rows that are set aside, which the report counts. 1:
+    months or tables failed their audit and are in quarantine, everything else is done and
+    published. 2: something you can mend, named in one sentence. 130, 143, 129:
     stopped by Ctrl-C, SIGTERM or a closed terminal (SIGHUP); run it again, and it goes on.
 
     \b
@@ -140,6 +141,7 @@ def run(  # noqa: PLR0913
                 print_cost,
                 print_headlines,
                 print_next_steps,
+                print_not_whole,
             )
             from perf_assets.storage.added_repositories import open_study_of  # noqa: PLC0415
 
@@ -171,6 +173,7 @@ def run(  # noqa: PLR0913
         click.echo(status_text(read_status(directory)))
     else:
         print_headlines(directory.published, console)
+        print_not_whole(directory.published, console)
         print_cost(directory.warehouse, started, console)
         print_next_steps(chosen, directory, console)
     if failures:

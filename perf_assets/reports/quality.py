@@ -2,23 +2,27 @@
 
 import duckdb
 
+from perf_assets.reports.lacking import (
+    LOCKED_AS_SPAM,
+    NOT_WHOLE,
+    ROWS_SET_ASIDE,
+    SET_ASIDE,
+    WITHHELD,
+)
 from perf_assets.reports.queries import (
     DIFFERING,
     LEFT_OUT,
-    LOCKED_AS_SPAM,
     NO_CHECKS,
     NOT_TRACED,
     OF_BOTS,
-    SET_ASIDE,
     UNREADABLE,
-    WITHHELD,
 )
 from perf_assets.reports.top_repositories import passed_over
 from perf_assets.sanitize import in_words
 from perf_assets.storage.lake_rows import lake_rows, names_any
 
 QUERIES = (
-    *(DIFFERING, OF_BOTS, SET_ASIDE, WITHHELD, LOCKED_AS_SPAM),
+    *(NOT_WHOLE, DIFFERING, OF_BOTS, ROWS_SET_ASIDE, SET_ASIDE, WITHHELD, LOCKED_AS_SPAM),
     *(UNREADABLE, NOT_TRACED, NO_CHECKS),
 )
 SHOWN = 5  # sentences; the rest is counted

@@ -192,46 +192,6 @@ group by repository
 having count(unreadable) > 0
 order by repository
 """
-SET_ASIDE = """
-select
-    repository || printf(
-        ': %d entries of GitHub''s answers are set aside, of %s (%s, for one: %s); '
-        || 'raw.issue_gaps has them all',
-        sum(entries)::bigint,
-        list_aggregate(list_sort(list(distinct replace(entity, '_', ' '))), 'string_agg', ', '),
-        min_by(subject, subject),
-        min_by(reason, subject)
-    )
-from raw.issue_gaps
-where lacks = 'entry'
-group by repository
-order by repository
-"""
-WITHHELD = """
-select
-    repository || printf(
-        ': GitHub withholds %d values from the token (%s, for one: %s)',
-        sum(entries)::bigint,
-        min_by(subject, subject),
-        min_by(reason, subject)
-    )
-from raw.issue_gaps
-where kind = 'withheld' and lacks <> 'entry'
-group by repository
-order by repository
-"""
-LOCKED_AS_SPAM = """
-select
-    repository || printf(
-        ': %d of %d issues were locked as spam and are no bug reports',
-        count(*) filter (where not_a_bug_by = 'spam'),
-        count(*)
-    )
-from labels.performance_labels
-group by repository
-having count(*) filter (where not_a_bug_by = 'spam') > 0
-order by repository
-"""
 NO_CHECKS = """
 select repository || printf(
     ': no static check applies, as none of %d Python files imports TensorFlow',

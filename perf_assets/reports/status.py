@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import duckdb
+
 from perf_assets.sanitize import escape_text
 from perf_assets.storage.added_repositories import read_added
 from perf_assets.storage.data_directory import DataDirectory
@@ -38,6 +40,14 @@ where status = 'failed'
 group by repository, month
 order by repository, month
 """
+SET_ASIDE = """
+select repository, "table", sum(rows_set_aside)::bigint as rows
+from meta.audit_results
+where rows_set_aside > 0
+group by repository, "table"
+order by repository, "table"
+"""
+NOT_WHOLE = 'select "table", outcome, reason from meta.derived_audits order by "table"'
 BRANCH_CHANGES = """
 select
     repository, noticed_at, branch, old_branch, is_rewritten, dropped_commits,
@@ -60,6 +70,8 @@ def read_status(data_dir: DataDirectory) -> dict[str, Any]:
     tables : of each repository and table the months stored, the first and the last of them, rows,
         the last refresh (UTC), and how many months have a failed audit.
     failed_audits : of each repository and month what is wrong with it.
+    rows_set_aside : of each repository and table how many rows break a rule and are not stored.
+    tables_not_whole : models and statistics that lack rows, or are not available, and why.
     branch_changes : default branches that were rewritten or renamed.
 
     Raises
@@ -80,6 +92,8 @@ def read_status(data_dir: DataDirectory) -> dict[str, Any]:
             "is_as_published": Path(read).name != data_dir.warehouse.name,
             "tables": frame_of(connection.sql(TABLES)).to_dicts(),
             "failed_audits": frame_of(connection.sql(FAILED)).to_dicts(),
+            "rows_set_aside": _found(connection, SET_ASIDE),
+            "tables_not_whole": _found(connection, NOT_WHOLE),
             "branch_changes": (
                 frame_of(connection.sql(BRANCH_CHANGES)).to_dicts() if has_changes else []
             ),
@@ -108,11 +122,30 @@ def status_text(status: Mapping[str, Any]) -> str:
         parts.append("\n".join([title, *_lines(own)]))
     for title, lines in (
         ("Failed audits", [*map(_failure, status["failed_audits"])]),
+        ("Rows set aside", [*map(_set_aside, status["rows_set_aside"])]),
+        ("Tables that are not whole", [*map(_not_whole, status["tables_not_whole"])]),
         ("Default branches that changed", [*map(_branch_change, status["branch_changes"])]),
     ):
         if lines:
             parts.append("\n".join([title, *lines]))
     return "\n\n".join(parts)
+
+
+def _found(connection: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
+    """The rows of ``query``; none where an older version published without its table."""
+    try:
+        return frame_of(connection.sql(query)).to_dicts()
+    except (duckdb.CatalogException, duckdb.BinderException):
+        return []
+
+
+def _set_aside(row: Row) -> str:
+    return _wrapped(f"{escape_text(row['repository'])}: {row['rows']:,} of {row['table']}", "  ")
+
+
+def _not_whole(row: Row) -> str:
+    state = "not available" if row["outcome"] == "not_available" else "rows set aside"
+    return _wrapped(f"{row['table']}, {state}: {escape_text(row['reason'])}", "  ")
 
 
 def _origins(

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from perf_assets.config.study import SAMPLE, Study
 from perf_assets.errors import PerfAssetsError
+from perf_assets.reports.lacking import NOT_WHOLE, ROWS_SET_ASIDE
 from perf_assets.reports.monthly.headlines import headlines
 from perf_assets.reports.quality import remarks, warnings
 from perf_assets.reports.queries import (
@@ -85,6 +86,14 @@ def print_summary(published: Path, console: Console) -> None:
         for sentence in found:
             say(console, sentence, indent="  ")
         console.print()
+
+
+def print_not_whole(published: Path, console: Console) -> None:
+    """Print which rows are set aside and which tables are not available, where there are some."""
+    with reading(published) as connection:
+        for query in (NOT_WHOLE, ROWS_SET_ASIDE):
+            for (sentence,) in connection.execute(query).fetchall():
+                say(console, sentence)
 
 
 def print_cost(warehouse: Path, since: datetime, console: Console) -> None:

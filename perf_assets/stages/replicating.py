@@ -22,13 +22,9 @@ from perf_assets.sources.replication.problems import FILES as PROBLEM_FILES
 from perf_assets.sources.replication.problems import PUBLISHED_FILE
 from perf_assets.sources.replication.problems import TABLE as PROBLEMS
 from perf_assets.sources.replication.reading import rejects_frame
-from perf_assets.storage.audited_writer import (
-    AuditedWriter,
-    PartitionWrite,
-    StagedTable,
-    WriteOutcome,
-)
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.partition_write import PartitionWrite, StagedTable, WriteOutcome
 
 log = logging.getLogger(__name__)
 

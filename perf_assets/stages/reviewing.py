@@ -34,8 +34,9 @@ from perf_assets.stages.review_subjects import (
     REVIEWS,
     Review,
 )
-from perf_assets.storage.audited_writer import AuditedWriter, PartitionWrite, StagedTable
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.lake_rows import where_rows_are
+from perf_assets.storage.partition_write import PartitionWrite, StagedTable
 from perf_assets.storage.verdicts import keep_verdicts
 from perf_assets.storage.warehouse import reading
 from perf_assets.tables.frames import frame_of, registered

@@ -28,7 +28,8 @@ from perf_assets.stages.mining.commits import mine_commits
 from perf_assets.stages.mining.questions import mine_questions
 from perf_assets.stages.mining.static_findings import TABLES as FINDING_TABLES
 from perf_assets.stages.mining.static_findings import mine_findings
-from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.partition_write import WriteOutcome
 
 S = TypeVar("S", bound=Subject)
 Stage = Literal["mine", "label", "link", "details"]

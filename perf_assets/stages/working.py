@@ -16,10 +16,11 @@ from perf_assets.lake.pull import restore
 from perf_assets.lake.push import PushResult, push
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.stages.steps import StepOptions, repository_steps, run_steps
-from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.forgetting import keep_out
 from perf_assets.storage.lock import writing
+from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.warehouse import open_warehouse
 
 

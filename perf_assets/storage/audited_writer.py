@@ -5,105 +5,32 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
 import polars as pl
 
 from perf_assets.core.people.forgetting import Forgotten
-from perf_assets.storage.audit.auditing import AuditReport, audit_together, quarantine
+from perf_assets.storage.audit.auditing import audit_together
 from perf_assets.storage.audit.parameters import Parameters
+from perf_assets.storage.audit.quarantine import quarantine, release
 from perf_assets.storage.audit.records import Audited, record_audits
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.forgotten import read_forgotten
+from perf_assets.storage.partition_write import (
+    BrokenRule,
+    PartitionWrite,
+    StagedTable,
+    WriteOutcome,
+)
+from perf_assets.storage.setting_aside import against_conditions, split
 from perf_assets.storage.warehouse import Database, Difference
 from perf_assets.tables import table_of
 
+SET_ASIDE = "set_aside"  # the file in quarantine of rows without which the others are stored
+
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class StagedTable:
-    """Rows that want to become a partition of ``table``, or all of it.
-
-    parameters : parameters of its audit beside repository, month and ``source_count``.
-    source_count : how many rows the source itself says there are.
-    set_aside : how many of these cannot be stored, for reasons that are stored instead.
-    """
-
-    table: str
-    rows: pl.DataFrame
-    parameters: Parameters = field(default_factory=Parameters)
-    source_count: int | None = None
-    set_aside: int = 0
-
-
-@dataclass(frozen=True)
-class PartitionState:
-    """What the stored rows of a partition show; a later run compares it with what is there then.
-
-    updated_at : the newest update at the source, of rows that the source changes.
-    fingerprint : of the set of rows at the source, whose rows never change.
-    rule_version : the rules, and the libraries, by which rows were decided.
-    """
-
-    updated_at: datetime | None = None
-    fingerprint: str | None = None
-    rule_version: str | None = None
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """What the rows show, and what reading them cost."""
-
-    mark: PartitionState
-    requests: int = 0
-    points: int = 0
-
-
-@dataclass(frozen=True)
-class PartitionWrite:
-    """What wants to be stored together: a month of a repository, or tables as a whole.
-
-    repository, month : ``None`` for tables that are computed whole.
-    candidates : one for each table that has the partition.
-    notes : rows for tables of meta, put in by their key together with the candidates.
-    """
-
-    candidates: Sequence[StagedTable]
-    repository: str | None = None
-    month: str | None = None
-    provenance: Provenance = field(default_factory=lambda: Provenance(PartitionState()))
-    notes: Mapping[str, pl.DataFrame] = field(default_factory=dict)
-
-    @property
-    def partition(self) -> str:
-        """Repository and month, or the tables, as sentences name them."""
-        if self.repository is None:
-            return ", ".join(candidate.table for candidate in self.candidates)
-        return f"{self.repository} {self.month}"
-
-
-@dataclass
-class WriteOutcome:
-    """What became of one partition: the audits of its tables, and whether rows were replaced."""
-
-    repository: str | None
-    month: str | None
-    rows: dict[str, int]
-    reports: dict[str, AuditReport] = field(default_factory=dict)
-    is_written: bool = False
-    failure: str | None = None
-
-
-@dataclass(frozen=True)
-class BrokenRule:
-    """A broken rule: where, by how many rows, and some of them."""
-
-    rule: str
-    partition: str
-    failing_rows: int
-    examples: list[str]
 
 
 class _PartitionKey(NamedTuple):
@@ -116,13 +43,18 @@ class _PartitionKey(NamedTuple):
 
 @dataclass
 class _Case:
-    """A partition that is to be written, with what it would change and what becomes of it."""
+    """A partition that is to be written, with what it would change and what becomes of it.
 
+    offered : what was offered, of which ``aside`` is not in ``offer``.
+    """
+
+    offered: PartitionWrite
     offer: PartitionWrite
     differences: dict[str, Difference]
     audited: Sequence[StagedTable]
     outcome: WriteOutcome
     is_unchanged: bool
+    aside: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -137,8 +69,10 @@ class AuditedWriter:
 
         They are audited together and stored in one transaction; the verdict is each partition's
         own. One that already holds the same rows is left as it is, and a table of it whose rows and
-        counts are those stored was audited when they were. Where a critical rule fails, nothing of
-        the partition is replaced: candidates and reports go to quarantine, the outcome says why.
+        counts are those stored was audited when they were. A few rows that break a critical rule
+        are set aside, and the others stored. Where it is about the set, or many rows break one,
+        nothing of the partition is replaced. Either way rows and reports go to quarantine, and the
+        outcome says why.
         """
         cases = self._cases(offers)
         self._audit(cases)
@@ -163,12 +97,49 @@ class AuditedWriter:
     def _finish(self, cases: Sequence[_Case]) -> list[WriteOutcome]:
         for case in cases:
             case.outcome.failure = self._refusal(case)
-        self._write([case for case in cases if case.outcome.failure is None])
+        self._write([self._without_costs(case) for case in cases if case.outcome.failure is None])
         for case in cases:
             if case.outcome.failure is not None:
                 self._record_failure(case)
                 log.error(case.outcome.failure)
+            else:
+                for report in case.outcome.reports.values():
+                    if report.set_aside:
+                        log.warning(report.sentence())
         return [case.outcome for case in cases]
+
+    def _without_costs(self, case: _Case) -> _Case:
+        """The case without the rows that its audit sets aside, which are kept in quarantine."""
+        outcome, offered = case.outcome, case.offered
+        costs = {
+            table: report.costs or {}
+            for table, report in outcome.reports.items()
+            if report.set_aside
+        }
+        if costs:
+            stay, aside = split({one.table: one.rows for one in offered.candidates}, costs)
+            offer = offered.of_rows(stay)
+            if offer.with_gaps is not None:
+                offer = offer.with_gaps(offer, aside)
+            without = self._case(offer, self._stored([offer]), self._loads([offer]))
+            outcome.rows = without.outcome.rows
+            outcome.set_aside = {table: rows.height for table, rows in aside.items()}
+            case = replace(
+                without, offered=offered, audited=case.audited, outcome=outcome, aside=aside
+            )
+        # Before they are stored: a process that is killed meanwhile judges them once more.
+        for table, report in outcome.reports.items():
+            directory = self._quarantine(offered) / table
+            if table in case.aside:
+                quarantine(report, case.aside[table], directory, SET_ASIDE)
+            else:
+                release(directory)
+        return case
+
+    def _quarantine(self, offer: PartitionWrite) -> Path:
+        if offer.repository is None or offer.month is None:
+            return self.data_dir.quarantine
+        return self.data_dir.quarantine / offer.repository.replace("/", "+") / offer.month
 
     def refuse(self, offer: PartitionWrite, reason: str) -> WriteOutcome:
         """Note that a partition could not be read; what is stored of it stays."""
@@ -189,8 +160,11 @@ class AuditedWriter:
         """The rules broken by what is stored of ``months``, or by what was refused last."""
         rows = self.database.frame(
             """
-            SELECT rule, repository || ' ' || month AS partition, failing_rows, examples
+            SELECT
+                rule, repository || ' ' || month AS partition, failing_rows, examples,
+                coalesce(outcome = 'refused', false) AS is_refused
             FROM meta.audit_findings
+            LEFT JOIN meta.audit_results USING (repository, month, "table")
             WHERE "table" = ? AND repository = ? AND list_contains(?, month) ORDER BY ALL
             """,
             [table, repository, list(months)],
@@ -223,7 +197,7 @@ class AuditedWriter:
             is_unchanged &= is_counted and mark == {name: load.get(name) for name in mark}
         heights = {candidate.table: candidate.rows.height for candidate in offer.candidates}
         outcome = WriteOutcome(offer.repository, offer.month, heights)
-        return _Case(offer, differences, audited, outcome, is_unchanged)
+        return _Case(offer, offer, differences, audited, outcome, is_unchanged)
 
     def _stored(self, offers: Sequence[PartitionWrite]) -> dict[_PartitionKey, pl.DataFrame]:
         """What is stored of the partition of each candidate."""
@@ -279,9 +253,7 @@ class AuditedWriter:
         broken = [report for report in case.outcome.reports.values() if not report.ok]
         if not broken:
             return None
-        offer, directory = case.offer, self.data_dir.quarantine
-        if offer.repository is not None and offer.month is not None:
-            directory = directory / offer.repository.replace("/", "+") / offer.month
+        directory = self._quarantine(case.offer)
         for candidate in case.audited:
             report = case.outcome.reports[candidate.table]
             quarantine(report, candidate.rows, directory / candidate.table)
@@ -298,10 +270,26 @@ class AuditedWriter:
                     self._write([case])
                 return
             (refused,) = cases
+            if (without := self._without_refused(refused)) is not None:
+                self._write([without])
+                return
             refused.outcome.failure = refusal(refused.offer.partition, error)
         for case in cases:
             if case.outcome.failure is None:
                 case.outcome.is_written = any(one.is_any for one in case.differences.values())
+
+    def _without_refused(self, case: _Case) -> _Case | None:
+        """The case without the rows that the database refuses; None where that is not possible."""
+        connection, reports = self.database.connection, case.outcome.reports
+        is_new = False
+        for candidate in case.offered.candidates:
+            table = candidate.table
+            if table in reports and (
+                found := against_conditions(connection, table, candidate.rows)
+            ):
+                reports[table] = reports[table].with_breaches(candidate.rows, found)
+                is_new = True
+        return self._without_costs(case) if is_new and self._refusal(case) is None else None
 
     def _put(self, cases: Sequence[_Case]) -> None:
         """A statement for each table, whatever the number of partitions."""
@@ -333,7 +321,12 @@ class AuditedWriter:
         record_audits(
             self.database,
             [
-                Audited(case.offer.repository, case.offer.month, case.outcome.reports)
+                Audited(
+                    case.offer.repository,
+                    case.offer.month,
+                    case.outcome.reports,
+                    case.outcome.set_aside,
+                )
                 for case in cases
                 if case.offer.repository is not None and case.offer.month is not None
             ],

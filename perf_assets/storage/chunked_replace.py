@@ -9,17 +9,14 @@ import duckdb
 import polars as pl
 
 from perf_assets.processes.progress import phase
-from perf_assets.storage.audit.auditing import AuditReport, audit, joined, quarantine
-from perf_assets.storage.audit.batch_validation import OF_ROWS
+from perf_assets.storage.audit.auditing import AuditReport, audit, joined
 from perf_assets.storage.audit.parameters import Parameters
+from perf_assets.storage.audit.quarantine import quarantine, release
+from perf_assets.storage.audit.rules import UNIQUE
 from perf_assets.storage.audit.suites import load_suite
-from perf_assets.storage.audited_writer import (
-    AuditedWriter,
-    PartitionWrite,
-    StagedTable,
-    WriteOutcome,
-    refusal,
-)
+from perf_assets.storage.audited_writer import SET_ASIDE, AuditedWriter, refusal
+from perf_assets.storage.partition_write import PartitionWrite, StagedTable, WriteOutcome
+from perf_assets.storage.setting_aside import split
 from perf_assets.storage.warehouse import Database, Difference
 from perf_assets.tables import table_of
 
@@ -36,10 +33,7 @@ def share_key(table: str) -> str | None:
     """
     rules = load_suite(table).rules
     is_by_rows = all(
-        rule.type.startswith(OF_ROWS)
-        and "mostly" not in rule.kwargs
-        and ("unique" not in rule.type or PART in rule.columns)
-        for rule in rules
+        rule.is_about_rows and (rule.type != UNIQUE or PART in rule.columns) for rule in rules
     )
     return PART if PART in table_of(table).key and is_by_rows else None
 
@@ -50,9 +44,10 @@ class _RefusedError(Exception):
 
 @dataclass
 class _Judged:
-    """What was found in the shares so far; ``refused`` is the first that broke a critical rule."""
+    """What was found in the shares so far; ``refused`` is the first that cannot be stored."""
 
     reports: list[AuditReport] = field(default_factory=list)
+    aside: list[pl.DataFrame] = field(default_factory=list)
     refused: pl.DataFrame | None = None
     is_written: bool = False
 
@@ -61,13 +56,19 @@ class _Judged:
         """How many rows were judged."""
         return sum(report.rows for report in self.reports)
 
-    def take(self, table: str, share: pl.DataFrame) -> bool:
-        """Audit a share; whether it may be stored."""
+    def take(self, table: str, share: pl.DataFrame) -> pl.DataFrame | None:
+        """Audit a share; its rows that may be stored, or None where nothing may."""
         report = audit(table, share, _PARAMETERS)
         self.reports.append(report)
         if not report.ok and self.refused is None:
             self.refused = share
-        return self.refused is None
+        if self.refused is not None:
+            return None
+        if not report.set_aside:
+            return share
+        stay, aside = split({table: share}, {table: report.costs or {}})
+        self.aside.append(aside[table])
+        return stay[table]
 
 
 def begin_replacing(
@@ -119,14 +120,19 @@ def _replaced(
     try:
         with writer.database.transaction(), phase(title, unit="rows") as done:
             for share, after, until in _bounded(shares, by):
-                if judged.take(table, share):
+                if (stays := judged.take(table, share)) is not None:
                     stored = _stored(writer.database, table, by, after, until)
-                    difference = Difference.between(stored, share)
+                    difference = Difference.between(stored, stays)
                     writer.database.change(table, difference)
                     judged.is_written |= difference.is_any
                 done(judged.rows)
             if judged.refused is not None:
                 raise _RefusedError
+            directory = writer.data_dir.quarantine / table
+            if judged.aside:
+                quarantine(joined(judged.reports), pl.concat(judged.aside), directory, SET_ASIDE)
+            else:
+                release(directory)
     except _RefusedError:
         pass
     except duckdb.ConstraintException as error:
@@ -135,10 +141,20 @@ def _replaced(
     if judged.refused is not None:
         directory = quarantine(report, judged.refused, writer.data_dir.quarantine / table)
         failure = f"{report.sentence()}; kept in {directory.parent}"
+    aside = sum(rows.height for rows in judged.aside)
     if failure is not None:
         log.error(failure)
-    is_written = judged.is_written and failure is None
-    return WriteOutcome(None, None, {table: report.rows}, {table: report}, is_written, failure)
+    elif aside:
+        log.warning(report.sentence())
+    return WriteOutcome(
+        None,
+        None,
+        {table: report.rows - aside},
+        {table: report},
+        judged.is_written and failure is None,
+        failure,
+        {table: aside} if aside else {},
+    )
 
 
 def _bounded(

@@ -175,8 +175,11 @@ def with_new_values(table: str, rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(changed)
 
 
-def _add_columns(connection: duckdb.DuckDBPyConnection, *prefixes: str) -> None:
-    """Give the tables whose names begin so the columns they lack, NULL in what is stored."""
+def _add_columns(connection: duckdb.DuckDBPyConnection, *prefixes: str, filled: str = "") -> None:
+    """Give the tables whose names begin so the columns they lack, NULL in what is stored.
+
+    ``filled`` is SQL that gives some of them another value there.
+    """
     for name, columns in _columns(connection).items():
         table, stored = declared().get(name), {column for column, _ in columns}
         if table is None or table.is_view or not name.startswith(prefixes):
@@ -185,7 +188,7 @@ def _add_columns(connection: duckdb.DuckDBPyConnection, *prefixes: str) -> None:
             connection.execute(f"CREATE TEMP TABLE moving AS FROM {name}")
             connection.execute(f"DROP TABLE {name}")
             create(connection, table)
-            connection.execute(f"INSERT INTO {name} BY NAME FROM moving")
+            connection.execute(f"INSERT INTO {name} BY NAME SELECT *{filled} FROM moving")
             connection.execute("DROP TABLE moving")
 
 
@@ -204,6 +207,9 @@ STEPS: Mapping[int, Callable[[duckdb.DuckDBPyConnection], None]] = {
     # What GitHub says of accounts is read again cohort by cohort; until then rows stay without it.
     15: lambda connection: _add_columns(connection, "raw.issue", "raw.commits"),
     16: lambda connection: _add_columns(connection, "raw.issue"),
+    17: lambda connection: _add_columns(
+        connection, "meta.audit_results", filled=", 0 AS rows_set_aside"
+    ),
 }
 """By format: what has to be done to a warehouse of the format before, beside new tables."""
 

@@ -141,6 +141,16 @@ class Table(StrictModel):
         """Whether it is computed whenever somebody reads it."""
         return LAYERS.get(self.schema_name) == "view"
 
+    @property
+    def is_derived(self) -> bool:
+        """Whether it is computed whole: by a model or an analysis, or as decisions on all rows."""
+        return not self.partitioned and self.schema_name in ("marts", "analysis", "labels")
+
+    @property
+    def is_series(self) -> bool:
+        """Whether its rows are points of time, of which none may be missing."""
+        return not {"month", "quarter"}.isdisjoint(self.key)
+
     @cached_property
     def frame_schema(self) -> pl.Schema:
         """Names and types of the columns of a frame of its rows, before they are stored."""

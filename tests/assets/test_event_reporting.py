@@ -22,9 +22,9 @@ from perf_assets.assets.run_options import refresh_tags
 from perf_assets.config.study import Study, load_study
 from perf_assets.definitions import build_definitions
 from perf_assets.execution import run_study
-from perf_assets.storage.audited_writer import BrokenRule
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.instance import write_instance_config
+from perf_assets.storage.partition_write import BrokenRule
 from tests.support import Prepared, assert_same_tables, environment, stored_tables
 
 pytestmark = pytest.mark.slow
@@ -328,7 +328,7 @@ def test_what_a_broken_rule_quotes_is_not_rendered(*, is_declared: bool) -> None
     text = "title '[x](javascript:y) <script>z</script> ![i](http://h/i.png) | \x1b[2J'"
     (result,) = (
         one
-        for one in check_results({"raw.issues": [BrokenRule(rule, "a/b_c 2020-01", 1, [text])]})
+        for one in check_results({"raw.issues": [BrokenRule(rule, "a/b_c 2020-01", 1, [text], False)]})
         if not one.passed
     )
     assert result.check_name == (DECLARED if is_declared else rule)
@@ -343,10 +343,10 @@ def test_what_a_broken_rule_quotes_is_not_rendered(*, is_declared: bool) -> None
 def test_what_is_declared_is_one_check_of_an_asset_and_each_rule_of_a_suite_is_its_own() -> None:
     broken = {
         "raw.issues": [
-            BrokenRule("number_is_in_range", "a/b 2020-01", 2, []),
-            BrokenRule("title_is_not_blank", "a/b 2020-01", 1, []),
+            BrokenRule("number_is_in_range", "a/b 2020-01", 2, [], True),
+            BrokenRule("title_is_not_blank", "a/b 2020-01", 1, [], False),
         ],
-        "raw.issue_comments": [BrokenRule("keys_are_unique", "a/b 2020-02", 3, [])],
+        "raw.issue_comments": [BrokenRule("keys_are_unique", "a/b 2020-02", 3, [], False)],
     }
     reported = {str(one.check_name): one for one in check_results(broken) if not one.passed}
     assert set(reported) == {DECLARED, "title_is_not_blank"}

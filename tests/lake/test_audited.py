@@ -16,15 +16,15 @@ from perf_assets.lake.pull import pull
 from perf_assets.lake.push import push
 from perf_assets.lake.snapshots import released
 from perf_assets.months import months_between
-from perf_assets.storage.audited_writer import (
-    AuditedWriter,
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.forgetting import forget
+from perf_assets.storage.partition_write import (
     PartitionState,
     PartitionWrite,
     Provenance,
     StagedTable,
 )
-from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.storage.forgetting import forget
 from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.tables import schema_of
 from tests.lakes import ENTRY, fill, memory, stored
@@ -36,12 +36,12 @@ pytestmark = pytest.mark.slow
 MONTH = "2020-02"
 
 
-def offer(*rows: Row) -> PartitionWrite:
+def offer(*rows: Row, source_count: int = 2) -> PartitionWrite:
     frame = pl.DataFrame(
         [{name: row.get(name) for name in schema_of("raw.issues")} for row in rows],
         schema=schema_of("raw.issues"),
     )
-    candidate = StagedTable("raw.issues", frame, source_count=len(rows))
+    candidate = StagedTable("raw.issues", frame, source_count=source_count)
     return PartitionWrite(
         [candidate], REPOSITORY, MONTH, Provenance(PartitionState(updated_at=at(9)))
     )
@@ -59,7 +59,7 @@ def test_a_partition_that_was_refused_never_reaches_the_lake(tmp_path: Path) -> 
         assert good.failure is None
         push(database, lake, REPOSITORY)
 
-        (refused,) = writer.store([offer(opened(1, title="new"), opened(-1))])
+        (refused,) = writer.store([offer(opened(1, title="new"), source_count=2)])
         assert refused.failure is not None
         shipped = push(database, lake, REPOSITORY)
 

@@ -26,14 +26,14 @@ from perf_assets.stages.mining.commits import (
 )
 from perf_assets.storage import audited_writer as gates
 from perf_assets.storage.audit.auditing import audit_together
-from perf_assets.storage.audited_writer import (
-    AuditedWriter,
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.partition_write import (
     PartitionState,
     PartitionWrite,
     Provenance,
     StagedTable,
 )
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.effort import examples
 from tests.git_repositories import FILE, Made, git, make
@@ -252,17 +252,17 @@ def test_a_month_of_which_git_cannot_read_most_commits_is_not_stored(
 
 @pytest.mark.audited
 @pytest.mark.parametrize(
-    "broken",
+    ("broken", "is_refused"),
     [
-        {"month": "2017-02"},  # of another month, whose rows are judged at once
-        {"late": 40},  # committed in another month of those
-        {"repository": "owner/other"},
-        {"sha": "short"},
-        {"additions": 1},
+        ({"month": "2017-02"}, True),  # of another month, whose rows are judged at once
+        ({"repository": "owner/other"}, True),
+        ({"late": 40}, False),  # committed in another month of those
+        ({"sha": "short"}, False),
+        ({"additions": 1}, False),
     ],
     ids=str,
 )
-def test_a_row_that_breaks_a_rule_keeps_only_its_own_month_out(data_dir, broken):
+def test_a_row_that_breaks_a_rule_costs_itself_or_its_own_month(data_dir, broken, is_refused):
     good = [offer("2017-02", "b"), offer("2017-03", "c")]
     bad = offer("2017-01", "a", **broken)
     with opened(data_dir) as writer:
@@ -270,12 +270,17 @@ def test_a_row_that_breaks_a_rule_keeps_only_its_own_month_out(data_dir, broken)
         stored = writer.database.frame("SELECT month, sha FROM raw.branch_commits ORDER BY month")
         loads = writer.database.loads("raw.branch_commits", REPOSITORY).filter("is_stored")
     assert [outcome.month for outcome in outcomes if outcome.is_written] == ["2017-02", "2017-03"]
-    assert [outcome.month for outcome in outcomes if outcome.failure] == ["2017-01"]
+    refused = [outcome.month for outcome in outcomes if outcome.failure]
+    assert refused == (["2017-01"] if is_refused else [])
+    assert outcomes[0].set_aside == ({} if is_refused else {"raw.branch_commits": 1})
     assert stored.rows() == [("2017-02", "b" * 40), ("2017-03", "c" * 40)]
     assert loads.select("month", "row_count", "source_count").rows() == [
+        *([] if is_refused else [("2017-01", 0, 1)]),
         ("2017-02", 1, 1),
         ("2017-03", 1, 1),
     ]
+    kept = data_dir / "quarantine" / "owner+name" / "2017-01" / "raw.branch_commits"
+    assert (kept / ("candidate.parquet" if is_refused else "set_aside.parquet")).is_file()
 
 
 def test_rows_that_vanished_from_the_warehouse_are_noticed_and_mined_again(

@@ -14,8 +14,9 @@ from perf_assets.sources.git.inspection import CommitInspection
 from perf_assets.sources.git.mining import read_commits
 from perf_assets.stages.enrichment import details as detailing
 from perf_assets.stages.enrichment.details import MERGE, TABLES, detail_fixes
-from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.warehouse import Database, open_warehouse
 from tests.git_repositories import FILE, Made, make
 from tests.model_database import insert

@@ -19,9 +19,10 @@ from perf_assets.stages.mining.issues import load_issues
 from perf_assets.storage import audited_writer
 from perf_assets.storage.audit.auditing import AuditReport
 from perf_assets.storage.audit.parameters import Parameters
-from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.migrations import create_tables
+from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.stale_cohorts import stale_cohorts
 from perf_assets.storage.warehouse import Database
 from tests.effort import examples

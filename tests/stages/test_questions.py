@@ -17,8 +17,9 @@ from perf_assets.sources.stackexchange import api_client
 from perf_assets.sources.stackexchange.posts import TABLES
 from perf_assets.stages.mining import api_questions
 from perf_assets.stages.mining.questions import mine_questions
-from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.warehouse import open_warehouse
 from tests.effort import some
 from tests.forum_places import QUESTION, SITE, forum_of, planned, posts, written

@@ -27,8 +27,9 @@ from perf_assets.stages.mining.static_findings import (
     mine_findings,
 )
 from perf_assets.stages.transform.derivation import derive
-from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.warehouse import open_warehouse
 from tests.effort import examples
 from tests.git_repositories import FILE, LINK, OTHER_COMMIT, SUBMODULE, Made, git, make

@@ -18,8 +18,9 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.months import month_of
 from perf_assets.sources.github.rows import REACTIONS
 from perf_assets.storage.audit import suites
-from perf_assets.storage.audit.auditing import AuditReport, audit, audit_together, quarantine
+from perf_assets.storage.audit.auditing import AuditReport, audit, audit_together
 from perf_assets.storage.audit.parameters import Parameters
+from perf_assets.storage.audit.quarantine import quarantine
 from perf_assets.storage.audit.suites import load_suite, read_rules
 from perf_assets.tables import read_table
 from tests.effort import examples
@@ -87,14 +88,28 @@ def issues(created: list[datetime]) -> pl.DataFrame:
 
 def test_the_sentence_names_table_partition_rule_rows_and_three_examples() -> None:
     report = audit_links(links([1, 2001, 2002, 2003, 2004]))
-    assert not report.ok
+    assert report.ok and report.set_aside == (1, 2, 3, 4)
     assert report.sentence() == (
-        "links.fix_links of owner/name 2020-02: issues_are_known is broken by 4 of 5 rows ("
+        "links.fix_links of owner/name 2020-02: 4 of 5 rows set aside (80.00%): "
+        "issues_are_known is broken by 4 of 5 rows ("
         f"number 2001, sha '{SHA}', approach 'id'; number 2002, sha '{SHA}', approach 'id'; "
         f"number 2003, sha '{SHA}', approach 'id')"
     )
     (failure,) = report.failures
     assert failure.sentence().startswith("owner/name 2020-02: issues_are_known is broken by 4 of 5")
+
+
+def test_of_many_rows_a_share_may_be_set_aside_and_of_few_rows_some() -> None:
+    for known, odd, is_stored in [(0, 10, True), (0, 11, False), (285, 15, True), (285, 16, False)]:
+        report = audit_links(links([*range(1, known + 1), *range(2001, 2001 + odd)]))
+        assert report.ok is is_stored, (known, odd)
+        assert len(report.set_aside) == (odd if is_stored else 0)
+
+
+def test_of_rows_with_one_key_the_first_stays() -> None:
+    report = audit_links(links([1, 2, 1, 3, 2, 1]))
+    assert report.set_aside == (2, 4, 5)
+    assert [failure.rule for failure in report.failures] == ["keys_are_unique"]
 
 
 def test_a_passed_audit_says_so() -> None:
@@ -127,7 +142,7 @@ def test_a_table_that_is_computed_whole_has_no_partition_in_its_sentence() -> No
     frame = pl.DataFrame({**row, "open": 1, "closed": 1, "fixed": 2})
     report = audit("marts.dataset_breakdown", frame, {})
     assert report.sentence().startswith(
-        "marts.dataset_breakdown: closed_is_not_below_fixed is broken"
+        "marts.dataset_breakdown: 2 of 2 rows set aside (100.00%): closed_is_not_below_fixed is "
     )
 
 
@@ -311,7 +326,7 @@ def test_quarantine_keeps_the_candidate_and_the_report(tmp_path: Path) -> None:
     assert parameters == json.loads(json.dumps(report.to_dict()))
     assert (parameters["table"], parameters["ok"], parameters["rows"]) == (
         "links.fix_links",
-        False,
+        True,
         2,
     )
     assert parameters["sentence"] == report.sentence()

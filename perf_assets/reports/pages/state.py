@@ -39,6 +39,7 @@ select
         when loads.status = 'failed' and loads.is_stored then 'refused, older rows kept'
         when loads.status = 'failed' then 'refused, nothing stored'
         when loads.is_stored is distinct from true then 'not loaded'
+        when audits.rows_set_aside > 0 then 'stored, rows set aside'
         when audits.broken_warning > 0 then 'passed with warnings'
         else 'passed'
     end as audit,

@@ -21,8 +21,8 @@ from perf_assets.sources.git.szz.introducing import Trace
 from perf_assets.sources.git.unreadable import now_readable
 from perf_assets.stages.enrichment.months import from_first, loaded_months
 from perf_assets.storage.audit.parameters import Parameters
-from perf_assets.storage.audited_writer import (
-    AuditedWriter,
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.partition_write import (
     PartitionState,
     PartitionWrite,
     Provenance,

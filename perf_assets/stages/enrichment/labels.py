@@ -18,8 +18,8 @@ from perf_assets.stages.enrichment.months import from_first, loaded_months
 from perf_assets.stages.enrichment.work import Work
 from perf_assets.storage import fingerprints
 from perf_assets.storage.audit.parameters import Parameters
-from perf_assets.storage.audited_writer import (
-    AuditedWriter,
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.partition_write import (
     PartitionState,
     PartitionWrite,
     Provenance,

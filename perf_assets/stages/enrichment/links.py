@@ -7,14 +7,16 @@ import polars as pl
 from perf_assets.config.study import Repository, Study
 from perf_assets.core.areas.evidence import FIX_AREAS, fix_areas
 from perf_assets.core.linking.links import link_fixes
+from perf_assets.core.linking.pull_requests import History
+from perf_assets.core.linking.relations import relate_commits
 from perf_assets.processes.progress import phase
 from perf_assets.sources.git.clone import update_clone
 from perf_assets.sources.git.code_owners import Owned, code_owners_at
 from perf_assets.stages.enrichment.months import from_first, loaded_months
 from perf_assets.stages.enrichment.work import Work
 from perf_assets.storage.audit.parameters import Parameters
-from perf_assets.storage.audited_writer import (
-    AuditedWriter,
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.partition_write import (
     PartitionState,
     PartitionWrite,
     Provenance,
@@ -22,18 +24,23 @@ from perf_assets.storage.audited_writer import (
     WriteOutcome,
 )
 
-TABLES = ("links.fix_links", FIX_AREAS)
+REVISION = 2  # raised whenever other links are found
+TABLES = ("links.fix_links", "links.commit_relations", FIX_AREAS)
 
 COMMITS = """
     select
-        repository, sha, parents, message, committed_at, month, cast(null as varchar) as branch
+        repository, sha, parents, author_name, authored_at, committed_at, message, is_merge,
+        additions, deletions, changed_files, month, cast(null as varchar) as branch
     from raw.commits
     where repository = $1
     union all
-    select repository, sha, parents, message, committed_at, month, branch
+    select
+        repository, sha, parents, author_name, authored_at, committed_at, message, is_merge,
+        additions, deletions, changed_files, month, branch
     from raw.branch_commits
     where repository = $1
 """
+TIP = "select tip from meta.branch_tips where repository = ?"
 ISSUES = "select number, created_at from raw.issues where repository = ?"
 CLOSED = "select * from raw.issue_events where repository = ? and event = 'closed'"
 PULL_REQUESTS = "select * from raw.issue_pull_requests where repository = ?"
@@ -47,7 +54,7 @@ COMMENTS = r"""
         and regexp_matches(body, '#\d|/pull/\d')
 """
 FILES = "select sha, path, month from raw.commit_files where repository = ?"
-QUERIES = (COMMITS, ISSUES, CLOSED, PULL_REQUESTS, COMMENTS)
+QUERIES = (COMMITS, ISSUES, CLOSED, PULL_REQUESTS, COMMENTS, TIP)
 
 
 def link_commits(
@@ -68,14 +75,18 @@ def link_commits(
     work = Work(writer, repository, TABLES, loaded, from_first(loaded, months))
     subject = study.repository(repository)
     aliases = subject.aliases
-    basis = work.basis((*QUERIES, FILES), (study.count_approaches, aliases, subject.areas.version))
+    rules = (REVISION, study.count_approaches, aliases, subject.areas.version)
+    basis = work.basis((*QUERIES, FILES), rules)
     if not forced and work.is_done(basis):
         return []
-    commits, issues, closed, pull_requests, comments = (
+    commits, issues, closed, pull_requests, comments, tips = (
         writer.database.frame(query, [repository]) for query in QUERIES
     )
     numbers = set(issues["number"])
     with phase(f"linking commits of {repository}"):
+        tip = next(iter(tips["tip"]), None)
+        history = History(commits, numbers, aliases, tip)
+        relations = relate_commits(commits, history, pull_requests)
         links = link_fixes(
             commits,
             issues,
@@ -84,6 +95,7 @@ def link_commits(
             study.count_approaches,
             comments=comments,
             aliases=aliases,
+            history=history,
         )
     with phase(f"finding the areas of fixes of {repository}"):
         areas = _areas(writer, subject, links, has_history=has_history)
@@ -98,6 +110,7 @@ def link_commits(
         shas: Parameters = {"commit_shas": parameters["commit_shas"]}
         candidates = [
             StagedTable("links.fix_links", links.filter(of_month), parameters),
+            StagedTable("links.commit_relations", relations.filter(of_month), shas),
             StagedTable(FIX_AREAS, areas.filter(of_month), shas),
         ]
         partitions.append(PartitionWrite(candidates, repository, month, Provenance(mark)))

@@ -10,8 +10,8 @@ from perf_assets.processes.progress import phase
 from perf_assets.stages.enrichment.months import loaded_months
 from perf_assets.stages.enrichment.work import Work
 from perf_assets.storage.audit.parameters import Parameters
-from perf_assets.storage.audited_writer import (
-    AuditedWriter,
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.partition_write import (
     PartitionState,
     PartitionWrite,
     Provenance,

@@ -19,12 +19,8 @@ from perf_assets.sanitize import in_words, shortened
 from perf_assets.sources.question_kinds import labelled
 from perf_assets.stages.transform.models import lay_views
 from perf_assets.storage import fingerprints
-from perf_assets.storage.audited_writer import (
-    AuditedWriter,
-    PartitionWrite,
-    StagedTable,
-    WriteOutcome,
-)
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.partition_write import PartitionWrite, StagedTable, WriteOutcome
 from perf_assets.storage.warehouse import Difference
 from perf_assets.tables import schema_of, table_of
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perf_assets.storage import fingerprints
-from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.partition_write import WriteOutcome
 
 
 @dataclass(frozen=True)

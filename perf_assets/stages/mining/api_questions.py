@@ -13,12 +13,8 @@ from perf_assets.sources.stackexchange.api_questions import QuestionSource, Read
 from perf_assets.sources.stackexchange.posts import TABLES
 from perf_assets.stages.mining.incremental_state import NEVER, advance, due_cohorts, last_reads
 from perf_assets.stages.mining.storing_questions import Month, store_posts, stored_posts
-from perf_assets.storage.audited_writer import (
-    AuditedWriter,
-    PartitionState,
-    Provenance,
-    WriteOutcome,
-)
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.partition_write import PartitionState, Provenance, WriteOutcome
 
 
 def update_questions(

@@ -28,8 +28,8 @@ from perf_assets.stages.mining.addresses import Addresses
 from perf_assets.stages.mining.branch_changes import note_branch
 from perf_assets.stages.preloading import preload
 from perf_assets.storage.audit.parameters import Parameters
-from perf_assets.storage.audited_writer import (
-    AuditedWriter,
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.partition_write import (
     PartitionState,
     PartitionWrite,
     Provenance,

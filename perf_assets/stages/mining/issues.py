@@ -22,13 +22,14 @@ from perf_assets.stages.mining.cohorts import (
     differences,
     merged,
     stored_batch,
+    with_gaps,
     with_last_good,
 )
 from perf_assets.stages.mining.incremental_state import NEVER, advance, due_cohorts, last_reads
 from perf_assets.stages.preloading import preload
 from perf_assets.storage.audit.parameters import Parameters
-from perf_assets.storage.audited_writer import (
-    AuditedWriter,
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.partition_write import (
     PartitionState,
     PartitionWrite,
     Provenance,
@@ -360,6 +361,7 @@ def _store_cohorts(
                 cohort.month,
                 Provenance(PartitionState(updated_at=newest), *cost),
                 cohort.notes,
+                with_gaps,
             )
             for cohort, cost in zip(cohorts, costs, strict=False)
         ]

@@ -16,8 +16,8 @@ from perf_assets.sources.stackexchange.dump import read_dump
 from perf_assets.sources.stackexchange.extract import COUNTS, Extract, open_extract
 from perf_assets.sources.stackexchange.posts import TABLES, of_extract
 from perf_assets.stages.mining.storing_questions import Month, store_posts
-from perf_assets.storage.audited_writer import (
-    AuditedWriter,
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.partition_write import (
     PartitionState,
     PartitionWrite,
     Provenance,

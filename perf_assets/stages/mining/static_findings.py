@@ -30,8 +30,8 @@ from perf_assets.sources.git.trees import (
 )
 from perf_assets.stages.mining.checked_files import NOTHING, Found, Row, checked_files, identity_of
 from perf_assets.storage import fingerprints
-from perf_assets.storage.audited_writer import (
-    AuditedWriter,
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.partition_write import (
     PartitionState,
     PartitionWrite,
     Provenance,

@@ -8,19 +8,26 @@ from dataclasses import dataclass
 from functools import cache, partial
 from time import monotonic
 
+import duckdb
+
 from perf_assets.engines.remote import RemoteTables
+from perf_assets.errors import PerfAssetsError
 from perf_assets.sql_models.asset_graph import tables_in_order
 from perf_assets.sql_models.ddl import create_table, tables_in_shape
 from perf_assets.sql_models.dependencies import analyses, behind_views, made_from
 from perf_assets.sql_models.files import Model, models_by_name
 from perf_assets.stages.transform.analyses import build_analysis
+from perf_assets.stages.transform.availability import note_left, note_outcome, unavailable
 from perf_assets.stages.transform.models import build_model, lay_views
 from perf_assets.stages.transform.workspace import Workspace
 from perf_assets.storage import fingerprints
-from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
+from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.verdicts import keep_verdicts
 from perf_assets.tables import table_of
 
+MISHAPS = (PerfAssetsError, OSError, MemoryError, duckdb.OperationalError, duckdb.InternalError)
+"""What stops a run whatever the rows are."""
 UNDER_WAY = 3
 """Tables that are audited while the next one is computed, whose rows are held in memory."""
 
@@ -33,13 +40,20 @@ class Derived:
 
     is_new : whether it was computed now or, of a view, laid.
     outcome : what became of its rows, where they were computed.
+    is_left : whether it is left as it was, as something that it is made from is not available.
     seconds : what it took to compute and store it; None where nothing else was done meanwhile.
     """
 
     table: str
     is_new: bool = False
     outcome: WriteOutcome | None = None
+    is_left: bool = False
     seconds: float | None = None
+
+    @property
+    def is_available(self) -> bool:
+        """Whether its rows are those that its inputs give."""
+        return not self.is_left and (self.outcome is None or self.outcome.failure is None)
 
 
 def derived_tables() -> tuple[str, ...]:
@@ -63,8 +77,10 @@ def derive(
     engine there; what they and the statistics make is audited and stored in the warehouse.
 
     A table is up to date when it was made from what its inputs hold now, by the same texts, rules
-    and code, and its rows are still there; those ``forced`` are computed nevertheless. What is made
-    from a table that failed its audit is left as it was.
+    and code, and its rows are still there; those ``forced`` are computed nevertheless. A table that
+    fails its audit, or cannot be computed from these rows, is not available, and neither is what is
+    made from it: they are left as they were, and :mod:`.availability` has the reason. All others
+    are computed.
 
     That a table is up to date is noted when the next one is requested: who reports it and is
     killed meanwhile will tell again.
@@ -86,16 +102,17 @@ def _derived(
     names = [name for name in derived_tables() if requested is None or name in requested]
     standing = _standing(writer)
     laid = lay_views(writer, stale) if (stale := _stale_views(names, standing)) else set()
-    work = _Work(writer)
+    work = _Work(writer, names)
     for name in names:
         model = models_by_name().get(name)
         if model is not None and model.table.is_view:
             work.add(Derived(name, name in laid or name in forced, seconds=0))
             continue
         yield from work.finished_with(_inputs(name))
-        if work.failed & set(_inputs(name)):
-            log.warning("%s is left as it was, for what it is made from failed its audit", name)
+        if lacking := work.failed & set(_inputs(name)):
+            log.warning(note_left(writer, name, lacking))
             work.failed.add(name)
+            work.add(Derived(name, is_left=True, seconds=0))
             continue
         if name not in standing:
             create_table(writer.database.connection, table_of(name))
@@ -109,13 +126,22 @@ def _derived(
                 finish = build_analysis(writer, name, there.engine, there.fingerprints)
             else:
                 finish = build_model(writer, model, there.engine)
-        except Exception:  # whatever becomes of this one
+        except MISHAPS:  # which others meet too
             yield from work.finished()
             raise
+        except Exception as error:
+            log.exception("%s cannot be computed", name)
+            finish = partial(_not_computed, name, error)
         taken = monotonic() - begun
         yield from work.finished(UNDER_WAY - 1)
         work.add(_Begun(name, basis, finish, taken))
     yield from work.finished()
+
+
+def _not_computed(table: str, error: Exception) -> WriteOutcome:
+    """What became of a table whose rows made its computation fail."""
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    return WriteOutcome(None, None, {}, failure=f"{table} cannot be computed ({what})")
 
 
 @dataclass(frozen=True)
@@ -129,13 +155,13 @@ class _Begun:
 
 
 class _Work:
-    """The tables whose audits go on while the next ones are computed; and those that failed theirs.
+    """The tables whose audits go on while the next ones are computed; and those not available.
 
     They are stored in the order in which they were computed, and what is up to date waits its turn.
     """
 
-    def __init__(self, writer: AuditedWriter) -> None:
-        self.failed: set[str] = set()
+    def __init__(self, writer: AuditedWriter, names: Collection[str]) -> None:
+        self.failed = unavailable(writer) - set(names)
         self._queue: deque[_Begun | Derived] = deque()
         self._writer = writer
 
@@ -165,6 +191,7 @@ class _Work:
             return
         began = monotonic()
         outcome = one.finish()
+        note_outcome(self._writer, one.table, outcome)
         seconds = one.seconds + monotonic() - began
         yield Derived(one.table, is_new=True, outcome=outcome, seconds=seconds)
         if outcome.failure is None:

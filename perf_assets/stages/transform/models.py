@@ -20,14 +20,10 @@ from perf_assets.sql_models.files import Model, load_models
 from perf_assets.stages.mining.addresses import Addresses
 from perf_assets.stages.transform.workspace import Workspace
 from perf_assets.storage import fingerprints
-from perf_assets.storage.audited_writer import (
-    AuditedWriter,
-    PartitionWrite,
-    StagedTable,
-    WriteOutcome,
-)
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.chunked_replace import replace_by_chunks, share_key
 from perf_assets.storage.forgotten import read_forgotten
+from perf_assets.storage.partition_write import PartitionWrite, StagedTable, WriteOutcome
 from perf_assets.storage.warehouse import Difference
 from perf_assets.tables import table_of
 

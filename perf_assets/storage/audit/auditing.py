@@ -5,25 +5,28 @@ partitions are judged together, each rule once, and the verdict is split by part
 that each partition would have been given alone.
 """
 
-import io
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
-from typing import Any
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, Literal
 
 import polars as pl
 
-from perf_assets.errors import PerfAssetsError
 from perf_assets.sanitize import escape_text
 from perf_assets.storage.audit.batch_validation import RuleOutcome, validate_partitions
 from perf_assets.storage.audit.parameters import Parameters
-from perf_assets.storage.audit.rules import MISSING, MONTH_OF, Rule
+from perf_assets.storage.audit.rules import CRITICAL, MISSING, MONTH_OF, UNIQUE, Rule
 from perf_assets.storage.audit.suites import Suite, load_suite
+from perf_assets.tables import Table
 
 EXAMPLES = 3
 TEXT_LENGTH = 80
+
+FEW_ROWS = 10
+"""Rows of any partition that may be set aside; of a large one, a share."""
+MOST_OF_ROWS = 0.05
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,8 @@ class RuleResult:
     ``failing_rows`` counts the rows that break it; of a rule about the number of rows, how many
     are missing or too many; of another rule about the whole candidate, all its rows. ``examples``
     are up to three failing rows as text. ``severity`` is critical whenever the rule could not be
-    checked.
+    checked. ``to_set_aside`` are the rows, by index, that a breach costs; ``None`` where it costs
+    all of them.
     """
 
     rule: str
@@ -45,6 +49,7 @@ class RuleResult:
     rows: int = 0
     examples: tuple[str, ...] = ()
     problem: str | None = None
+    to_set_aside: tuple[int, ...] | None = None
 
     def sentence(self) -> str:
         """Offer, rule, number of rows and examples, or that the rule holds."""
@@ -75,29 +80,78 @@ class AuditReport:
     @property
     def failures(self) -> list[RuleResult]:
         """The broken critical rules; rows that break one are not stored."""
-        return self._broken("critical")
+        return self._broken(CRITICAL)
 
     @property
     def warnings(self) -> list[RuleResult]:
         """The broken rules that real data may break; they are reported and stop nothing."""
         return self._broken("warning")
 
+    @cached_property
+    def set_aside(self) -> tuple[int, ...]:
+        """The rows, by index, that are left out so that the others can be stored.
+
+        They break a critical rule about rows, and are few: at most ``FEW_ROWS``, or a share of
+        ``MOST_OF_ROWS``. Where more do, or another critical rule is broken, all are refused.
+        """
+        rows = self.costs or {}
+        return tuple(sorted(rows)) if len(rows) <= may_be_set_aside(self.rows) else ()
+
+    @cached_property
+    def costs(self) -> dict[int, list[str]] | None:
+        """The rows, by index, that break critical rules, with these; None where all are refused."""
+        broken: dict[int, list[str]] = {}
+        for result in self.failures:
+            if result.to_set_aside is None:
+                return None
+            for row in result.to_set_aside:
+                broken.setdefault(row, []).append(result.rule)
+        return broken
+
     @property
     def ok(self) -> bool:
-        """Whether no critical rule is broken."""
-        return not self.failures
+        """Whether the rows may be stored, but for those that are set aside."""
+        return not self.failures or bool(self.set_aside)
 
     def sentence(self) -> str:
         """Table, partition, and each broken rule with its number of rows and three examples.
 
-        Critical rules if any is broken, else warnings.
+        Critical rules if any is broken, else warnings. That rows are set aside is said first.
         """
         partition = _partition(self.repository, self.month)
         where = f"{self.table} of {partition}" if partition else self.table
         broken = self.failures or self.warnings
         if not broken:
             return f"{where}: all {len(self.results)} rules hold for {self.rows} rows"
-        return f"{where}: " + ", and ".join(result.breach() for result in broken)
+        breaches = ", and ".join(result.breach() for result in broken)
+        if self.set_aside:
+            share = len(self.set_aside) / self.rows
+            breaches = (
+                f"{len(self.set_aside)} of {self.rows} rows set aside ({share:.2%}): {breaches}"
+            )
+        return f"{where}: {breaches}"
+
+    def with_breaches(
+        self, rows: pl.DataFrame, found: Mapping[int, Sequence[str]]
+    ) -> "AuditReport":
+        """The report with conditions of the database that some of ``rows`` break, by index."""
+        suite = load_suite(self.table)
+        may_go = may_set_aside(suite.table)
+        results = dict(self.results)
+        for reason in sorted({reason for reasons in found.values() for reason in reasons}):
+            broken = [row for row, reasons in sorted(found.items()) if reason in reasons]
+            results[reason] = RuleResult(
+                rule=reason,
+                severity=CRITICAL,
+                success=False,
+                note="The database refuses such a row.",
+                partition=_partition(self.repository, self.month),
+                failing_rows=len(broken),
+                rows=self.rows,
+                examples=tuple(_example(suite, (), rows, row) for row in broken[:EXAMPLES]),
+                to_set_aside=tuple(broken) if may_go else None,
+            )
+        return replace(self, results=results)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON can hold it."""
@@ -108,7 +162,10 @@ class AuditReport:
             "rows": self.rows,
             "ok": self.ok,
             "sentence": self.sentence(),
-            "results": [vars(result) for result in self.results.values()],
+            "results": [
+                {name: value for name, value in vars(result).items() if name != "to_set_aside"}
+                for result in self.results.values()
+            ],
         }
 
     def _broken(self, severity: str) -> list[RuleResult]:
@@ -117,6 +174,11 @@ class AuditReport:
             for result in self.results.values()
             if not result.success and result.severity == severity
         ]
+
+
+def may_be_set_aside(rows: int) -> int:
+    """How many of so many rows may be set aside."""
+    return max(FEW_ROWS, int(rows * MOST_OF_ROWS))
 
 
 def audit(table: str, candidate: pl.DataFrame, parameters: Parameters) -> AuditReport:
@@ -155,48 +217,30 @@ def audit_together(
 def joined(reports: Sequence[AuditReport]) -> AuditReport:
     """One report on all rows of a candidate, from those on each of its parts."""
     first = reports[0]
+    starts = [0, *accumulate(report.rows for report in reports)]
     results = {
-        name: _joined([report.results[name] for report in reports]) for name in first.results
+        name: _joined([report.results[name] for report in reports], starts)
+        for name in first.results
     }
     return replace(first, rows=sum(report.rows for report in reports), results=results)
 
 
-def quarantine(report: AuditReport, candidate: pl.DataFrame, directory: Path) -> Path:
-    """Keep a refused candidate, as ``candidate.parquet``, with its ``report.json``.
-
-    Each file is replaced as a whole. Returns ``directory``, which is made where it is missing.
-
-    Raises
-    ------
-    PerfAssetsError
-        The files cannot be written.
-    """
-    parquet = io.BytesIO()
-    candidate.write_parquet(parquet)
-    text = json.dumps(report.to_dict(), indent=2, ensure_ascii=False) + "\n"
-    files = {"candidate.parquet": parquet.getvalue(), "report.json": text.encode()}
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        for name, content in files.items():
-            unfinished = directory / f"{name}.tmp"
-            unfinished.write_bytes(content)
-            unfinished.replace(directory / name)
-    except OSError as error:
-        raise PerfAssetsError(
-            f"{directory}: what failed its audit cannot be kept there: {error.strerror}"
-        ) from None
-    return directory
-
-
-def _joined(results: Sequence[RuleResult]) -> RuleResult:
-    """What one rule found in all parts of a candidate."""
+def _joined(results: Sequence[RuleResult], starts: Sequence[int]) -> RuleResult:
+    """What one rule found in all parts of a candidate, which begin at the rows ``starts``."""
     broken = [one for one in results if not one.success]
+    costs = [
+        None if one.to_set_aside is None else [start + row for row in one.to_set_aside]
+        for one, start in zip(results, starts, strict=False)
+        if not one.success
+    ]
+    is_whole = any(rows is None for rows in costs)
     examples = [example for one in broken for example in one.examples]
     return replace(
         next((one for one in broken if one.problem is not None), [*broken, *results][0]),
         failing_rows=sum(one.failing_rows for one in broken),
         rows=sum(one.rows for one in results),
         examples=tuple(examples[:EXAMPLES]),
+        to_set_aside=None if is_whole else tuple(row for rows in costs for row in rows or ()),
     )
 
 
@@ -219,10 +263,16 @@ def _result(
     suite: Suite, rule: Rule, verdict: RuleOutcome, candidate: pl.DataFrame, partition: str
 ) -> RuleResult:
     failing, examples = 0, []
+    to_set_aside: tuple[int, ...] | None = None
     if not verdict.success and verdict.problem is None:
         if verdict.rows is not None:
             failing = len(verdict.rows)
-            examples = [_example(suite, rule, candidate, row) for row in verdict.rows[:EXAMPLES]]
+            if cost_of(suite.table, rule) == "the row":
+                to_set_aside = tuple(_to_set_aside(rule, candidate, verdict.rows))
+            spoken_of = (*rule.columns, *rule.condition_columns)
+            examples = [
+                _example(suite, spoken_of, candidate, row) for row in verdict.rows[:EXAMPLES]
+            ]
         elif verdict.expected_rows is not None:
             failing = abs(candidate.height - verdict.expected_rows)
             examples = [f"{candidate.height} instead of {verdict.expected_rows}"]
@@ -231,7 +281,7 @@ def _result(
             examples = [f"{', '.join(rule.columns)}: {_text(verdict.observed)}"]
     return RuleResult(
         rule=rule.name,
-        severity=rule.severity if verdict.problem is None else "critical",
+        severity=rule.severity if verdict.problem is None else CRITICAL,
         success=verdict.success,
         note=rule.note,
         partition=partition,
@@ -239,12 +289,46 @@ def _result(
         rows=candidate.height,
         examples=tuple(examples),
         problem=verdict.problem,
+        to_set_aside=to_set_aside,
     )
 
 
-def _example(suite: Suite, rule: Rule, candidate: pl.DataFrame, row: int) -> str:
+Cost = Literal["nothing", "the row", "the partition", "the table"]
+
+
+def cost_of(table: Table, rule: Rule) -> Cost:
+    """What a breach of ``rule`` costs: the rows that break it, or what they are a part of.
+
+    What people judged, published data and our own bookkeeping is stored whole or not at all. Of
+    what is computed a series would have a hole, and a key that stands twice is our mistake.
+    """
+    if rule.severity != CRITICAL:
+        return "nothing"
+    is_our_mistake = rule.type == UNIQUE and not table.partitioned
+    if rule.is_about_rows and may_set_aside(table) and not is_our_mistake:
+        return "the row"
+    return "the partition" if table.partitioned else "the table"
+
+
+def may_set_aside(table: Table) -> bool:
+    """Whether a few rows of ``table`` may be left out, and the others stored."""
+    return table.partitioned or (table.is_derived and not table.is_series)
+
+
+def _to_set_aside(rule: Rule, candidate: pl.DataFrame, rows: Sequence[int]) -> Iterator[int]:
+    """Those of the failing ``rows`` that have to go: of rows with one key, all but the first."""
+    if rule.type != UNIQUE:
+        yield from rows
+        return
+    in_order = sorted(rows)
+    key = pl.struct(rule.columns)
+    is_first = candidate[in_order].select(key.is_first_distinct()).to_series()
+    yield from (row for row, stays in zip(in_order, is_first, strict=True) if not stays)
+
+
+def _example(suite: Suite, columns: Sequence[str], candidate: pl.DataFrame, row: int) -> str:
     """One failing row: its key, then what the rule speaks of."""
-    spoken_of = [name.removeprefix(MONTH_OF) for name in (*rule.columns, *rule.condition_columns)]
+    spoken_of = [name.removeprefix(MONTH_OF) for name in columns]
     if MISSING in spoken_of:
         spoken_of = [
             column.name

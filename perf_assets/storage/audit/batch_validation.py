@@ -21,6 +21,7 @@ from perf_assets.storage.audit.rules import (
     MONTH_OF,
     MONTH_START,
     NULL,
+    OF_ROWS,
     PARTITION,
     UNIQUE,
     Rule,
@@ -30,14 +31,6 @@ from perf_assets.storage.audit.suites import Suite
 ROW_COUNT = "expect_table_row_count_to_equal"
 UNIQUE_COLUMN = "expect_column_values_to_be_unique"
 NOT_NULL = "expect_column_values_to_not_be_null"
-# Types whose findings are rows; of all others a partition is judged by itself.
-OF_ROWS = (
-    "expect_column_values_",
-    "expect_column_value_lengths_to_be_",
-    "expect_column_pair_values_",
-    "expect_multicolumn_sum_",
-    "expect_compound_columns_",
-)
 
 SEVERAL = (list, set, tuple, frozenset)
 

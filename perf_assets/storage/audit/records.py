@@ -15,11 +15,15 @@ RESULTS, FINDINGS = "meta.audit_results", "meta.audit_findings"
 
 @dataclass(frozen=True)
 class Audited:
-    """A partition whose tables were audited, with the report of each."""
+    """A partition whose tables were audited, with the report of each.
+
+    set_aside : by table, how many rows were set aside.
+    """
 
     repository: str
     month: str
     reports: Mapping[str, AuditReport]
+    set_aside: Mapping[str, int]
 
 
 def record_audits(database: Database, audited: Sequence[Audited]) -> None:
@@ -43,7 +47,9 @@ def record_audits(database: Database, audited: Sequence[Audited]) -> None:
     )
     # Rows that are refused again and again are no news, for which nothing need be published.
     same = [name for name in results.columns if name != "audited_at"]
-    stored = _stored(database, RESULTS, partitions).filter(outcome="refused")
+    stored = _stored(database, RESULTS, partitions).filter(
+        pl.col("outcome").is_in(["refused", "rows_set_aside"])
+    )
     news = results.join(stored, on=same, how="anti")
     if news.height:
         database.upsert(RESULTS, news)
@@ -72,8 +78,10 @@ def _findings(audited: Audited) -> Iterator[dict[str, object]]:
 
 def _results(audited: Audited) -> Iterator[dict[str, object]]:
     for table, report in audited.reports.items():
-        if report.failures:
+        if not report.ok:
             outcome = "refused"
+        elif report.set_aside:
+            outcome = "rows_set_aside"
         else:
             outcome = "passed_with_warnings" if report.warnings else "passed"
         yield {
@@ -83,6 +91,7 @@ def _results(audited: Audited) -> Iterator[dict[str, object]]:
             "audited_at": datetime.now(UTC),
             "row_count": report.rows,
             "rule_count": len(report.results),
+            "rows_set_aside": audited.set_aside.get(table, 0),
             "broken_critical": len(report.failures),
             "broken_warning": len(report.warnings),
             "outcome": outcome,

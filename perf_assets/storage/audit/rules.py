@@ -21,6 +21,15 @@ NULL = "expect_column_values_to_be_null"
 REGEX = "expect_column_values_to_match_regex"
 NOT_BELOW = "expect_column_pair_values_a_to_be_greater_than_b"
 UNIQUE = "expect_compound_columns_to_be_unique"
+# Types whose findings are rows; of all others a partition is judged by itself.
+OF_ROWS = (
+    "expect_column_values_",
+    "expect_column_value_lengths_to_be_",
+    "expect_column_pair_values_",
+    "expect_multicolumn_sum_",
+    "expect_compound_columns_",
+)
+OF_PARTITION = "rows_are_of_the_"  # begins the names of the rules that tell partitions apart
 
 WHOLE = "A partition is replaced as a whole: a row of another one would be stored twice."
 
@@ -37,6 +46,19 @@ class Rule:
     note: str
     type: str
     kwargs: Mapping[str, Any]
+
+    @cached_property
+    def is_about_rows(self) -> bool:
+        """Whether each row keeps or breaks it alone; a key that stands twice, the later row does.
+
+        Other rules are about the set: how many rows there are, whose they are, what most of them
+        keep.
+        """
+        return (
+            self.type.startswith(OF_ROWS)
+            and "mostly" not in self.kwargs
+            and not self.name.startswith(OF_PARTITION)
+        )
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -70,8 +92,8 @@ def declared_rules(table: Table) -> Iterator[Rule]:
     )
     if table.partitioned:
         for part in table.parts:
-            yield _rule(f"rows_are_of_the_{part}", WHOLE, IN_SET, **_value_set(part))
-        yield _rule("rows_are_of_the_month", WHOLE, IN_SET, **_value_set("month"))
+            yield _rule(f"{OF_PARTITION}{part}", WHOLE, IN_SET, **_value_set(part))
+        yield _rule(f"{OF_PARTITION}month", WHOLE, IN_SET, **_value_set("month"))
     for column in table.columns:
         yield from _limits(column)
 
