@@ -26,6 +26,7 @@ spans as (
         number,
         label,
         is_on,
+        is_inferred,
         month as from_month,
         lead(month) over (
             partition by dataset, repository, number, label order by change
@@ -41,7 +42,8 @@ select
     spans.from_month,
     spans.until_month,
     coalesce(kinds.is_performance, false) as is_performance,
-    coalesce(kinds.is_non_bug, false) as is_non_bug
+    coalesce(kinds.is_non_bug, false) as is_non_bug,
+    spans.is_inferred
 from spans
 left join kinds using (dataset, repository, label)
 where spans.is_on and (spans.until_month is null or spans.until_month > spans.from_month)

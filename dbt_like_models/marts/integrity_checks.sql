@@ -1,7 +1,9 @@
 -- Whether the tables fit together: comments and events without their issue, links without issue or
 -- commit, changed files without their commit, issues without a label decision, comments by accounts of
--- which it is not known whether they are bots, and fixes that were written more than a day before the
--- bug was reported, a row for each repository and question.
+-- which it is not known whether they are bots, comments older than their issue (it was imported), labels
+-- that changed without an event (they were renamed or deleted), issues whose past does not end as they
+-- are now, and fixes that were written more than a day before the bug was reported, a row for each
+-- repository and question.
 
 with
 
@@ -16,7 +18,8 @@ issues as (
     select
         repository,
         number,
-        number as found_number
+        number as found_number,
+        created_at as opened_at
     from raw.issues
 ),
 
@@ -32,6 +35,19 @@ commits as (
         sha,
         sha as found_sha
     from raw.branch_commits
+),
+
+-- The newest row of each issue's past beside what it is.
+ends as (
+    select
+        repository,
+        number,
+        history.state <> issues.state
+            or history.is_bug_report <> issues.is_bug_report
+            or history.is_performance <> issues.is_performance as is_other
+    from staging.issues as issues
+    inner join marts.issue_history as history using (dataset, repository, number)
+    where dataset = 'live' and history.until_month is null
 ),
 
 rows_asked as (
@@ -89,6 +105,29 @@ rows_asked as (
         author is not null and author_type is null as is_failing,
         '#' || number as example
     from raw.issue_comments
+    union all
+    select
+        repository,
+        'comments_before_their_issue' as question,
+        created_at < issues.opened_at as is_failing,
+        '#' || number as example
+    from raw.issue_comments
+    inner join issues using (repository, number)
+    union all
+    select
+        repository,
+        'labels_without_an_event' as question,
+        is_inferred as is_failing,
+        '#' || number || ' ' || label as example
+    from intermediate.label_changes
+    where dataset = 'live'
+    union all
+    select
+        repository,
+        'histories_that_end_otherwise' as question,
+        is_other as is_failing,
+        '#' || number as example
+    from ends
     union all
     select
         repository,

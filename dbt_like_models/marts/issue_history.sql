@@ -36,6 +36,8 @@ labelled as (
         number,
         months.month,
         list_sort(list(label_spans.label) filter (where label_spans.label is not null)) as labels,
+        list_sort(list(label_spans.label) filter (where label_spans.is_inferred))
+            as inferred_labels,
         bool_or(label_spans.is_performance) as is_performance,
         bool_or(label_spans.is_non_bug) as is_non_bug
     from months
@@ -57,6 +59,7 @@ decided as (
         months.is_open,
         months.closed_at,
         coalesce(labelled.labels, cast([] as varchar[])) as labels,
+        coalesce(labelled.inferred_labels, cast([] as varchar[])) as inferred_labels,
         issues.is_bug_report_without_labels
             and not coalesce(labelled.is_non_bug, false) as is_bug_report,
         issues.is_performance_without_labels
@@ -78,6 +81,7 @@ select
     case when is_open then 'open' else 'closed' end as state,
     case when not is_open then closed_at end as closed_at,
     labels,
+    inferred_labels,
     is_bug_report,
     is_bug_report and has_performance_sign as is_performance,
     is_bug_report and has_fix as is_fixed

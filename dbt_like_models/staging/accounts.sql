@@ -71,7 +71,8 @@ replies as (
     select
         repository,
         comments.author as login,
-        epoch_us(comments.created_at) - epoch_us(issues.created_at) <= 120000000 as is_at_once,
+        epoch_us(comments.created_at) - epoch_us(issues.created_at) between 0 and 120000000
+            as is_at_once,
         comments.comment_id
     from comments
     inner join issues using (repository, number)

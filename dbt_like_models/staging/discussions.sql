@@ -1,6 +1,7 @@
 -- What was said on each bug report: how much, by how many persons, and how soon by somebody else
 -- than its author; without the bots, and with them. All deleted accounts count as one person, and so
--- does each account whose type is not known.
+-- does each account whose type is not known. A comment older than its issue, which was imported or
+-- moved, was there when that was opened: nobody waited for it.
 
 with
 
@@ -42,7 +43,7 @@ said as (
         not comments.is_of_bot as is_of_person,
         comments.is_of_member and not comments.is_of_bot as is_of_member,
         comments.commentator <> coalesce(bug_reports.author, 'ghost') as is_answer,
-        epoch_us(comments.created_at) - epoch_us(bug_reports.opened_at) as waited
+        greatest(epoch_us(comments.created_at) - epoch_us(bug_reports.opened_at), 0) as waited
     from bug_reports
     left join comments using (repository, number)
 ),

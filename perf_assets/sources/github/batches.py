@@ -107,11 +107,11 @@ def to_frames(
         _frame("raw.issue_comments", comments, ("number", "comment_id")),
         _frame("raw.issue_events", events, ("number", "created_at", "event_id")),
         _frame("raw.issue_pull_requests", pull_requests, PULL_REQUEST_KEY),
-        _gap_frame(repository, reader.gaps, months),
+        gap_frame(repository, reader.gaps, months),
     )
 
 
-def _gap_frame(
+def gap_frame(
     repository: str, gaps: Sequence[Gap], months: Mapping[int | None, str]
 ) -> pl.DataFrame:
     """Return gaps as rows of raw.issue_gaps, one for each issue, entity, field and kind.
@@ -129,12 +129,16 @@ def _gap_frame(
         for gap in gaps
         if gap.is_issue or gap.number not in set_aside
     ]
+    return counted_together(pl.DataFrame(rows, schema=schema_of("raw.issue_gaps"), orient="row"))
+
+
+def counted_together(gaps: pl.DataFrame) -> pl.DataFrame:
+    """Return rows of raw.issue_gaps with those of one key as one."""
     key = ("month", "subject", "entity", "lacks", "kind")
     return (
-        pl.DataFrame(rows, schema=schema_of("raw.issue_gaps"), orient="row")
-        .group_by("repository", *key, "number", maintain_order=True)
+        gaps.group_by("repository", *key, "number", maintain_order=True)
         .agg(pl.col("reason").first(), pl.col("entries").sum())
-        .select(schema_of("raw.issue_gaps").names())
+        .select(gaps.columns)
         .sort(key)
     )
 

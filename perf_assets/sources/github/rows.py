@@ -1,8 +1,8 @@
 """Rows of the raw tables, from the issues of GitHub's answers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from perf_assets.months import month_of
@@ -26,6 +26,7 @@ REACTIONS = {
 """Columns of the kinds of reactions, by GitHub's names of them."""
 NOBODY = ("ghost", "")
 """Logins of deleted accounts."""
+ONE_DAY = timedelta(days=1)
 STATES = ("OPEN", "CLOSED")
 CLOSERS = ("Commit", "ProjectV2", "PullRequest")
 BOT_SUFFIX = "[bot]"
@@ -41,11 +42,15 @@ EVENT_NAMES = {
 
 @dataclass(frozen=True)
 class RowReader:
-    """Reads the issues of ``repository``, which is ``now_called`` so; ``gaps`` grows meanwhile."""
+    """Reads the issues of ``repository``, which is ``now_called`` so; ``gaps`` grows meanwhile.
+
+    last_day : what is dated after it has not happened yet, and so is a mistake.
+    """
 
     repository: str
     now_called: str
     gaps: list[Gap]
+    last_day: str = field(default_factory=lambda: f"{datetime.now(UTC) + ONE_DAY:%Y-%m-%d}")
 
     def is_usable(self, node: Issue) -> bool:
         """Return whether an issue can be stored; one that cannot is set aside."""
@@ -63,6 +68,15 @@ class RowReader:
             reason = f"closed at {closed_at}, before it was opened: taken as closed when opened"
             self._note(node, "issues", "closed_at", "unusable", reason)
             closed_at = node["createdAt"]
+        if closed_at is not None and self._is_to_come(closed_at):
+            reason = f"closed at {closed_at}, which is to come: taken as closed when opened"
+            self._note(node, "issues", "closed_at", "unusable", reason)
+            closed_at = node["createdAt"]
+        updated_at = node["updatedAt"]
+        if self._is_to_come(updated_at):
+            reason = f"updated at {updated_at}, which is to come: taken as of its last change"
+            self._note(node, "issues", "updated_at", "unusable", reason)
+            updated_at = max(node["createdAt"], closed_at or "")
         kind = node.get("issueType")
         lock = node.get("activeLockReason")
         return {
@@ -75,7 +89,7 @@ class RowReader:
             "issue_type": (kind["name"] or None) if kind else None,
             "labels": sorted(label["name"] for label in _entries(node["labels"])),
             "created_at": node["createdAt"],
-            "updated_at": node["updatedAt"],
+            "updated_at": updated_at,
             "closed_at": closed_at,
             "milestone": node["milestone"] and node["milestone"]["title"],
             **_reactions(node),
@@ -92,6 +106,7 @@ class RowReader:
         if nameless := sum(entry["fullDatabaseId"] is None for entry in entries):
             kept = [entry for entry in kept if entry["fullDatabaseId"] is not None]
             self._note(node, "comments", ENTRY, "missing", "it has no fullDatabaseId", nameless)
+        kept = self._happened(node, "comments", kept)
         self._count(node, "comments", node["comments"]["totalCount"], len(kept))
         return kept
 
@@ -119,6 +134,7 @@ class RowReader:
                 self._note(node, "events", "closer", "unknown", reason)
         known = [entry for entry in entries if entry["kind"] in EVENT_NAMES]
         kept = list({entry["id"]: entry for entry in known}.values())
+        kept = self._happened(node, "events", kept)
         self._count(node, "events", node["timelineItems"]["totalCount"], len(kept))
         return kept
 
@@ -141,6 +157,17 @@ class RowReader:
             "current_title": node.get("currentTitle"),
             "from_repository": self._named((node.get("fromRepository") or {}).get("nameWithOwner")),
         }
+
+    def _happened(self, node: Issue, entity: str, entries: list[Any]) -> list[Any]:
+        """Return the entries whose time is not to come; the others are set aside."""
+        to_come = [entry for entry in entries if self._is_to_come(entry["createdAt"])]
+        for entry in to_come:
+            reason = f"its time is {entry['createdAt']}, which is to come"
+            self._note(node, entity, ENTRY, "unusable", reason)
+        return [entry for entry in entries if entry not in to_come] if to_come else entries
+
+    def _is_to_come(self, moment: str) -> bool:
+        return moment[: len(self.last_day)] > self.last_day
 
     def pull_requests(self, node: Issue) -> list[dict[str, Any]]:
         """Return the pull requests that GitHub relates to an issue, once for each relation."""
