@@ -10,7 +10,9 @@ from perf_assets.errors.messages import DAMAGE, DISK, disk_or_memory_message
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_copy import fault_in
 
-LOCK_HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
+LOCK_HOLDER = re.compile(
+    r"lock is held in (?P<program>(?:(?!lock is held in ).)+?) \(PID (?P<pid>\d+)\)"
+)
 
 
 def explained(error: duckdb.Error, path: Path) -> PerfAssetsError | None:

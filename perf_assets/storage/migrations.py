@@ -192,6 +192,12 @@ def _add_columns(connection: duckdb.DuckDBPyConnection, *prefixes: str, filled: 
             connection.execute("DROP TABLE moving")
 
 
+def _add_counts(connection: duckdb.DuckDBPyConnection) -> None:
+    """Give what older versions noted the counts of format 17, of what none of them did."""
+    _add_columns(connection, "meta.audit_results", filled=", 0 AS rows_set_aside")
+    _add_columns(connection, "meta.dump_loads", filled=", 0 AS replaced_characters")
+
+
 NAMING = (
     "meta.partition_loads",
     "meta.audit_results",
@@ -207,9 +213,7 @@ STEPS: Mapping[int, Callable[[duckdb.DuckDBPyConnection], None]] = {
     # What GitHub says of accounts is read again cohort by cohort; until then rows stay without it.
     15: lambda connection: _add_columns(connection, "raw.issue", "raw.commits"),
     16: lambda connection: _add_columns(connection, "raw.issue"),
-    17: lambda connection: _add_columns(
-        connection, "meta.audit_results", filled=", 0 AS rows_set_aside"
-    ),
+    17: _add_counts,
 }
 """By format: what has to be done to a warehouse of the format before, beside new tables."""
 

@@ -142,9 +142,10 @@ class Table(StrictModel):
         return LAYERS.get(self.schema_name) == "view"
 
     @property
-    def is_derived(self) -> bool:
-        """Whether it is computed whole: by a model or an analysis, or as decisions on all rows."""
-        return not self.partitioned and self.schema_name in ("marts", "analysis", "labels")
+    def is_made_anew(self) -> bool:
+        """Whether it is stored whole, and made anew from what a source or other tables tell."""
+        anew = ("raw", "labels", "marts", "analysis")
+        return not self.partitioned and self.schema_name in anew
 
     @property
     def is_series(self) -> bool:

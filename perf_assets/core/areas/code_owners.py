@@ -56,7 +56,7 @@ class CodeOwners:
 
 
 def _rules(text: str) -> Iterator[tuple[PathPattern, tuple[str, str] | None]]:
-    for line in text.splitlines():
+    for line in text.split("\n"):
         words = _WORD.findall(line)
         if not words or words[0].startswith("#"):
             continue

@@ -3,11 +3,8 @@
 Source of the rules: https://git-scm.com/docs/gitmailmap.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-
-_CONTACT = re.compile(r"\s*([^<]*?)\s*<([^>]*)>")
 
 
 @dataclass(frozen=True)
@@ -28,7 +25,7 @@ class Mailmap:
         """The mail map that a file ``.mailmap`` has; what is no entry in it is passed over."""
         by_email: dict[str, str] = {}
         by_contact: dict[tuple[str, str], str] = {}
-        for line in text.splitlines():
+        for line in text.split("\n"):
             contacts = [] if line.lstrip().startswith("#") else list(_contacts(line))
             if len(contacts) == 1:  # another name for an address
                 continue
@@ -55,6 +52,8 @@ class Mailmap:
 
 def _contacts(line: str) -> Iterator[tuple[str, str]]:
     """The names and addresses of an entry, in order."""
-    for name, email in _CONTACT.findall(line):
-        if email:
-            yield name, email
+    begin = 0
+    while (opened := line.find("<", begin)) >= 0 and (closed := line.find(">", opened)) >= 0:
+        if closed > opened + 1:
+            yield line[begin:opened].strip(), line[opened + 1 : closed]
+        begin = closed + 1

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perf_assets.sources.git.changes import diffing
-from perf_assets.sources.git.command import GitError, in_clone, local_environment, run
+from perf_assets.sources.git.command import GitError, in_clone, lines_of, local_environment, run
 from perf_assets.sources.git.commits import parse_objects, print_objects
 
 # Both inspections of a commit parse whole files, some 200 KB a second: larger ones are left alone.
@@ -96,7 +96,7 @@ def _sizes(clone: Path, blobs: set[str]) -> dict[str, int]:
     requested = sorted(blobs)
     command = in_clone(clone, "cat-file", "--batch-check=%(objectsize)")
     lines = run(command, local_environment(), "".join(f"{b}\n" for b in requested).encode())
-    answers = lines.decode().splitlines()
+    answers = lines_of(lines)
     for answer in answers:
         if not answer.isdigit():
             raise GitError(f"object {answer}")

@@ -16,6 +16,7 @@ from perf_assets.sources.git.command import (
     IdleError,
     error_line,
     in_clone,
+    lines_of,
     local_environment,
     readable,
     run,
@@ -103,6 +104,7 @@ def damaged(path: Path, failure: GitError) -> PerfAssetsError:
 def _update(address: Address, path: Path) -> Clone:
     with phase(f"looking at {address.url}"):
         heads = read_heads(address)
+        _refuse_partial(address)
     if not path.exists() or not any(path.iterdir()):
         _make(address, path)
         return _opened(address, path, heads, is_updated=True, moved_from=None)
@@ -180,7 +182,7 @@ def _source_of(path: Path) -> str:
 
 def _tips(path: Path) -> dict[str, str]:
     listing = _git(path, "for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/")
-    return {ref: sha for sha, ref in (line.split(" ", 1) for line in listing.splitlines())}
+    return {ref: sha for sha, ref in (line.split(" ", 1) for line in lines_of(listing))}
 
 
 def _drop_stale_locks(path: Path) -> None:
@@ -198,6 +200,23 @@ def _refuse_shallow(address: Address, path: Path) -> None:
             f"the git repository at {address.url} is a shallow clone, whose oldest commits would "
             "count whole files: complete it there with 'git fetch --unshallow' and run again"
         )
+
+
+def _refuse_partial(address: Address) -> None:
+    """Refuse a local clone without its files, of which git would ask the network one by one."""
+    if not address.is_path:
+        return
+    partial = r"^(extensions\.partialclone|remote\..*\.promisor)$"
+    command = ["git", "-C", address.url, "config", "--local", "--get-regexp", partial]
+    try:
+        run(command, address.environment())
+    except GitError:  # there is no such setting
+        return
+    raise PerfAssetsError(
+        f"the git repository at {address.url} is a partial clone, which lacks the files that were "
+        "never looked at: clone it anew without --filter, or name the address that it was cloned "
+        "from, and run again"
+    )
 
 
 def _require_git() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from perf_assets.core.areas.code_owners import LARGEST_FILE, LOCATIONS, CodeOwners
 from perf_assets.sources.git.changed_files import read_blobs
-from perf_assets.sources.git.command import GitError, in_clone, local_environment, run
+from perf_assets.sources.git.command import GitError, in_clone, lines_of, local_environment, run
 
 Owned = Callable[[str, str], tuple[str, str] | None]
 """The area of a path at a commit by its owners, and the pattern it follows from; None without."""
@@ -24,7 +24,7 @@ def code_owners_at(clone: Path, shas: Sequence[str]) -> Owned:
         return lambda sha, path: None
     wanted = "".join(f"{sha}:{location}\n" for sha in shas for location in LOCATIONS)
     command = in_clone(clone, "cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)")
-    answers = iter(run(command, local_environment(), wanted.encode()).decode().splitlines())
+    answers = iter(lines_of(run(command, local_environment(), wanted.encode())))
     blobs = {sha: _first([next(answers) for _ in LOCATIONS]) for sha in shas}
     contents = _contents(clone, sorted({blob for blob in blobs.values() if blob is not None}))
     owners = {blob: CodeOwners(content) for blob, content in contents.items()}

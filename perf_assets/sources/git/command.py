@@ -209,6 +209,12 @@ def readable(text: bytes) -> str:
     return text.decode("utf-8", "backslashreplace").strip()
 
 
+def lines_of(output: bytes | str) -> list[str]:
+    """The lines that git printed; only a newline ends one: names of branches may hold U+2028."""
+    text = output if isinstance(output, str) else output.decode("utf-8", "backslashreplace")
+    return text.removesuffix("\n").split("\n") if text else []
+
+
 def is_disk_full(stderr: str) -> bool:
     """Whether git's words mean that there was no room to write."""
     return any(sign in stderr.lower() for sign in ("no space left on device", "quota exceeded"))

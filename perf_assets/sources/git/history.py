@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from perf_assets.sources.git.clone import Clone, damaged
-from perf_assets.sources.git.command import GitError, in_clone, local_environment, run
+from perf_assets.sources.git.command import GitError, in_clone, lines_of, local_environment, run
 from perf_assets.sources.git.commits import moment
 
 # Every fingerprint begins with it: raise it when commits must be counted anew.
@@ -63,7 +63,7 @@ def list_branch_commits(clone: Clone) -> pl.DataFrame:
     One walk finds them, however many branches there are.
     """
     lines = _walk(clone, "--topo-order", "--parents", "--branches", f"^{clone.tip}")
-    walked = [line.split(" ") for line in lines.decode().splitlines()]
+    walked = [line.split(" ") for line in lines_of(lines)]
     branches = _first_branches(_heads(clone), ((sha, parents) for _, sha, *parents in walked))
     times = [int(time) for time, *_ in walked]
     return _dated(
@@ -101,7 +101,7 @@ def _heads(clone: Clone) -> dict[str, str]:
         output = run(in_clone(clone.path, "for-each-ref", *options), local_environment())
     except GitError as failure:
         raise damaged(clone.path, failure) from None
-    lines = output.decode("utf-8", "backslashreplace").splitlines()
+    lines = lines_of(output)
     return {sha: branch for sha, _, branch in (line.partition(" ") for line in lines)}
 
 

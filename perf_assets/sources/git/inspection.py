@@ -29,6 +29,7 @@ from perf_assets.sources.git.command import (
     GitError,
     error_line,
     in_clone,
+    lines_of,
     local_environment,
     readable,
     reason_of,
@@ -140,7 +141,7 @@ def _require(clone: Path, shas: Sequence[str]) -> None:
     given = "".join(f"{sha}^{{commit}}\n" for sha in shas).encode()
     command = in_clone(clone, "cat-file", "--batch-check=%(objectname)")
     try:
-        answers = run(command, local_environment(), given).decode().splitlines()
+        answers = lines_of(run(command, local_environment(), given))
     except GitError as failure:
         raise _damaged(clone, error_line(failure.stderr)) from None
     for sha, answer in zip(shas, answers, strict=True):

@@ -11,12 +11,14 @@ from perf_assets.sources.git.command import (
     GitError,
     error_line,
     is_disk_full,
+    lines_of,
     network_environment,
     readable,
     run,
 )
 
 _SECRET = "***"
+_SAFE = re.compile(r"git config --global --add safe\.directory \S.*")  # git's own remedy
 LOOK_SECONDS = 60.0  # a look at thousands of branches takes one or two
 _NO_NETWORK = (
     "could not resolve",
@@ -112,6 +114,11 @@ class Address(GitAddress):
                 f"could not {doing} {self.url}: its host cannot be reached; check the network and "
                 f"the address, then run again ({error_line(message)})"
             )
+        if safe := _SAFE.search(message):
+            return PerfAssetsError(
+                f"could not {doing} {self.url}: it belongs to another user, and git reads it only "
+                f"after this command, then run again: {safe[0]}"
+            )
         return PerfAssetsError(
             f"could not {doing} {self.url}: git says {error_line(message)!r}; {mend}"
         )
@@ -135,7 +142,7 @@ def read_heads(address: Address, seconds: float = LOOK_SECONDS) -> Heads:
         answer = readable(run(command, address.environment(), seconds=seconds))
     except GitError as failure:
         raise address.failed("reach", failure) from None
-    pairs = [tuple(line.split("\t", 1)) for line in answer.splitlines() if "\t" in line]
+    pairs = [tuple(line.split("\t", 1)) for line in lines_of(answer) if "\t" in line]
     tips = {ref: sha for sha, ref in pairs if ref.startswith("refs/heads/")}
     head = {sha.removeprefix("ref: ") for sha, ref in pairs if ref == "HEAD"}
     if not tips:

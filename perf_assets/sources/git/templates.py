@@ -20,6 +20,11 @@ from perf_assets.sources.git.unreadable import (
 
 COLUMNS = ("sha", "path", "committed_at", "body", "month")
 
+# What PyYAML raises for text that is no YAML, and for values that are not of the type of their tag.
+UNREADABLE = (
+    *(yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError, ArithmeticError),
+    RecursionError,
+)
 _FOLDERS = ("docs", ".github")
 _SUFFIXES = (".md", ".yml", ".yaml")
 
@@ -133,5 +138,5 @@ def _text(path: str, body: str) -> str:
         return body
     try:
         return "\n".join([*form_lines(yaml.safe_load(body)), body])
-    except (yaml.YAMLError, ValueError, RecursionError):
+    except UNREADABLE:
         return body  # GitHub cannot read it either

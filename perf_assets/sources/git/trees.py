@@ -10,7 +10,14 @@ import polars as pl
 from perf_assets.months import quarter_of
 from perf_assets.sources.git.changes import diffing
 from perf_assets.sources.git.clone import damaged
-from perf_assets.sources.git.command import GitError, in_clone, local_environment, run, streamed
+from perf_assets.sources.git.command import (
+    GitError,
+    in_clone,
+    lines_of,
+    local_environment,
+    run,
+    streamed,
+)
 from perf_assets.sources.git.commits import moment
 
 SUFFIXES = (".py", ".ipynb")
@@ -170,10 +177,10 @@ def _first_parents(clone: Path) -> pl.DataFrame:
     """sha, committed_at and month along the first parents of the default branch, oldest first."""
     options = ("rev-list", "--first-parent", "--timestamp", "HEAD")
     try:
-        walked = run(in_clone(clone, *options), local_environment()).decode()
+        walked = run(in_clone(clone, *options), local_environment())
     except GitError as failure:
         raise damaged(clone, failure) from None
-    pairs = [line.split(" ") for line in reversed(walked.splitlines())]
+    pairs = [line.split(" ") for line in reversed(lines_of(walked))]
     # git reads a time before 1970 into an unsigned number, where it wraps around.
     times = pl.Series([int(time) for time, _ in pairs], dtype=pl.UInt64).reinterpret(signed=True)
     line = pl.DataFrame({"sha": [sha for _, sha in pairs], "committed_at": times})

@@ -16,6 +16,7 @@ from perf_assets.sources.git.command import (
     LACKS,
     GitError,
     in_clone,
+    lines_of,
     local_environment,
     reason_of,
     run,
@@ -68,7 +69,7 @@ def missing_objects(clone: Path, names: Iterable[str]) -> set[str]:
         return set()
     given = "".join(f"{name}\n" for name in requested).encode()
     command = in_clone(clone, "cat-file", "--batch-check=%(objectname)")
-    answers = run(command, local_environment(), given).decode().splitlines()
+    answers = lines_of(run(command, local_environment(), given))
     return {name for name, answer in zip(requested, answers, strict=True) if answer != name}
 
 

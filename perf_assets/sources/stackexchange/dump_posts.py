@@ -12,6 +12,7 @@ QUESTION, ANSWER = "1", "2"
 DUPLICATE = "3"
 CLOSED = "10"
 LARGEST_NUMBER = 2**53
+FIRST_YEAR = 1970  # what is before it stands for no time: 0000, or 0001 where a program had none
 # Tags as <a><b> in dumps until 2023, as |a|b| since.
 TAGS = re.compile(r"[^<>|\s]+")
 # Codes of the reasons for closing, in the words of the API.
@@ -132,9 +133,12 @@ def _moment(values: Mapping[str, str], name: str) -> datetime:
     text = _text(values, name)
     try:
         moment = datetime.fromisoformat(text)
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        if moment.year < FIRST_YEAR:
+            raise ValueError
     except (ValueError, OverflowError):
         raise ValueError(f"its {name} is no time: {text[:40]!r}") from None
+    return moment
 
 
 def _if_any(

@@ -6,6 +6,7 @@ read. No value of an attribute can hold ``<``, so that each of them begins an el
 """
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from xml.parsers import expat
@@ -22,6 +23,16 @@ WHOLE = re.compile(rb"row(?:\s++[A-Za-z_][\w.-]*+\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+
 LATIN = ("utf-8", "us-ascii", "ascii")
 UTF_16 = (b"\xff\xfe", b"\xfe\xff", b"\x00<", b"<\x00")
 MARK = b"\xef\xbb\xbf"
+REFERENCE = re.compile(rb"&#([xX][0-9A-Fa-f]+|[0-9]+);")
+# The halves of a surrogate pair by hexadecimal or decimal references, any reference, a control
+# character.
+HIGH, LOW = (
+    rb"&#(?:[xX]0*[dD][89abAB][0-9A-Fa-f]{2}|0*5(?:5[3-9]|6[0-2])[0-9]{2});",
+    rb"&#(?:[xX]0*[dD][c-fC-F][0-9A-Fa-f]{2}|0*5(?:6[3-9]|7[0-3])[0-9]{2});",
+)
+ODD = re.compile(rb"%b%b|&#(?:[xX][0-9A-Fa-f]+|[0-9]+);|[\x00-\x08\x0b\x0c\x0e-\x1f]" % (HIGH, LOW))
+REPLACEMENT = "\ufffd".encode()
+LONGEST_REFERENCE = 12  # digits
 DECLARED = re.compile(rb"\s*<\?xml[^>]*?encoding\s*=\s*[\"']([^\"']+)[\"']")
 
 
@@ -120,13 +131,65 @@ class Rows:
 
 
 def attributes(text: bytes) -> dict[str, str]:
-    """The attributes of a row, as an XML parser reads them.
+    """The attributes of a row, as an XML parser reads them, but for what :func:`mended` replaces.
 
     Raises
     ------
     ValueError
         It is not well-formed; says how.
     """
+    try:
+        return _parsed(text)
+    except ValueError:
+        whole, replaced = mended(text)
+        if not replaced:
+            raise
+        return _parsed(whole)
+
+
+def mended(text: bytes) -> tuple[bytes, int]:
+    """Replace the characters of a row that XML does not allow, as real dumps have them.
+
+    Two references to the halves of a surrogate pair become the character that they stand for;
+    control characters, and references to what is no character, become U+FFFD.
+
+    Returns
+    -------
+    The row, and how many characters were replaced.
+    """
+    replaced = 0
+
+    def one(found: re.Match[bytes]) -> bytes:
+        nonlocal replaced
+        numbers = [_number(reference) for reference in REFERENCE.findall(found.group())]
+        if len(numbers) == 1 and _is_allowed(numbers[0]):
+            return found.group()
+        replaced += 1
+        if len(numbers) == 2:
+            high, low = numbers
+            return chr(0x10000 + ((high - 0xD800) << 10) + low - 0xDC00).encode()
+        return REPLACEMENT
+
+    return ODD.sub(one, text), replaced
+
+
+def _number(reference: bytes) -> int:
+    digits, base = (reference[1:], 16) if reference[:1] in b"xX" else (reference, 10)
+    # Longer ones are beyond all characters, and slow to read.
+    return int(digits, base) if len(digits) < LONGEST_REFERENCE else sys.maxunicode + 1
+
+
+def _is_allowed(number: int) -> bool:
+    """Whether XML 1.0 has this character (its production 2)."""
+    return (
+        number in (0x9, 0xA, 0xD)
+        or 0x20 <= number < 0xD800
+        or 0xE000 <= number < 0xFFFE
+        or 0x10000 <= number <= sys.maxunicode
+    )
+
+
+def _parsed(text: bytes) -> dict[str, str]:
     found: dict[str, str] = {}
     parser = expat.ParserCreate("UTF-8")
     parser.StartElementHandler = lambda _, values: found.update(values)

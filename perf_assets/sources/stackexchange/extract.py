@@ -22,7 +22,10 @@ log = logging.getLogger(__name__)
 
 MOMENT = pl.Datetime("us", "UTC")
 MEMORY = "200MB"
-COUNTS = ("questions", "answers", "other_questions", "other_answers", "other_posts", "rejected")
+COUNTS = (
+    *("questions", "answers", "other_questions", "other_answers", "other_posts", "rejected"),
+    "replaced_characters",
+)
 
 COLUMNS: dict[str, Columns] = {
     "questions": {
@@ -64,9 +67,11 @@ CREATE TABLE IF NOT EXISTS reading (
     file VARCHAR PRIMARY KEY, fingerprint VARCHAR, next_byte BIGINT, is_read BOOLEAN,
     is_done BOOLEAN, newest_id BIGINT, is_unsorted BOOLEAN, is_second BOOLEAN,
     questions BIGINT, answers BIGINT, other_questions BIGINT, other_answers BIGINT,
-    other_posts BIGINT, rejected BIGINT
+    other_posts BIGINT, rejected BIGINT, replaced_characters BIGINT
 )
 """
+# Of an extract that an older version made.
+LATER = "ALTER TABLE reading ADD COLUMN IF NOT EXISTS replaced_characters BIGINT DEFAULT 0"
 
 
 class Extract:
@@ -157,6 +162,7 @@ def _opened(path: Path) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(str(path), config={"memory_limit": MEMORY})
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute(STATE)
+    connection.execute(LATER)
     for table, columns in COLUMNS.items():
         with registered(connection, "empty_rows", pl.DataFrame(schema=columns)):
             connection.execute(f"CREATE TABLE IF NOT EXISTS {table} AS FROM empty_rows")

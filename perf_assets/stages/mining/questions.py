@@ -144,6 +144,10 @@ def _note_dump(writer: AuditedWriter, forum: Forum, extract: Extract) -> Dump:
             log.warning(
                 "%s: %d rows of %s could not be read: see %s", forum.name, count, file, REJECTS
             )
+        if replaced := int(reads["replaced_characters"].sum()):
+            log.warning(
+                "%s: %d characters that XML does not allow were replaced", forum.name, replaced
+            )
         with writer.database.transaction():
             writer.database.change(READS, Difference.between(stored, reads))
         every = writer.database.frame(f"FROM {REJECTS} WHERE forum <> ?", [forum.name])

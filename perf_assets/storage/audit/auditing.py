@@ -312,7 +312,7 @@ def cost_of(table: Table, rule: Rule) -> Cost:
 
 def may_set_aside(table: Table) -> bool:
     """Whether a few rows of ``table`` may be left out, and the others stored."""
-    return table.partitioned or (table.is_derived and not table.is_series)
+    return table.partitioned or (table.is_made_anew and not table.is_series)
 
 
 def _to_set_aside(rule: Rule, candidate: pl.DataFrame, rows: Sequence[int]) -> Iterator[int]:

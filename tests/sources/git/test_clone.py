@@ -11,6 +11,7 @@ import pytest
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.git.clone import update_clone
+from perf_assets.sources.git.history import list_branch_commits
 from tests.git_repositories import (
     FILE,
     Made,
@@ -132,6 +133,35 @@ def test_a_shallow_repository_is_refused(three_months, source, tmp_path):
     url = f"file://{source}"
     git(tmp_path, "clone", "--quiet", "--bare", "--depth=1", url, str(shallow))
     assert "shallow" in refused(shallow, tmp_path / "other.git")
+
+
+def test_a_partial_clone_is_refused_with_the_remedy(three_months, source, tmp_path):
+    partial = tmp_path / "partial.git"
+    git(source, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "--quiet", "--bare", "--filter=blob:none", f"file://{source}", partial)
+    message = refused(partial, tmp_path / "other.git")
+    assert "is a partial clone" in message and "without --filter" in message
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a directory to another user")
+def test_a_repository_of_another_user_is_told_with_gits_own_remedy(three_months, source, tmp_path):
+    for path in (source, *source.rglob("*")):
+        os.chown(path, 1234, 1234)
+    message = refused(source, tmp_path / "other.git")
+    assert f"git config --global --add safe.directory {source}" in message
+
+
+def test_branches_may_have_any_name_that_git_allows(three_months, source, tmp_path):
+    names = [f"topic{sign}one" for sign in ("\u2028", "\u2029", "\x85", "\u00a0", "é")]
+    for name in names:
+        git(source, "branch", name)
+    clone = update_clone(str(source), tmp_path / "clone.git")
+    assert not update_clone(str(source), clone.path).is_updated
+    git(source, "branch", "-D", names[0])
+    assert update_clone(str(source), clone.path).is_updated
+    listed = git(clone.path, "for-each-ref", "--format=%(refname)", "refs/heads/").split("\n")
+    assert {name for name in names if f"refs/heads/{name}" in listed} == set(names[1:])
+    assert list_branch_commits(clone).is_empty()
 
 
 def test_a_directory_that_is_no_clone_of_ours_is_left_alone(three_months, source, tmp_path):

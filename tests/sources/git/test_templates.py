@@ -1,5 +1,7 @@
 """Issue templates of the history: found as GitHub finds them, read as their issues read."""
 
+import pytest
+
 from perf_assets.sources.git.templates import is_issue_template, read_issue_templates
 from tests.git_repositories import (
     FILE,
@@ -44,6 +46,15 @@ def test_templates_are_found_where_github_looks_whatever_their_case():
         ".github",
     ]
     assert [path for path in found + others if is_issue_template(path)] == found
+
+
+@pytest.mark.parametrize(
+    "odd", ["!!bool maybe", "!!timestamp soon", '!!int ""', "!!float x", "!!binary é", "!!set 1", "[a"]
+)
+def test_a_form_that_cannot_be_read_stays_as_it_is_written(cloned, odd):
+    form = f"name: Bug\nbody:\n  - attributes: {{label: {odd}}}\n"
+    clone, _ = cloned(Made({b".github/ISSUE_TEMPLATE/bug.yml": (FILE, form.encode())}))
+    assert read_issue_templates(clone)["body"].to_list() == [form]
 
 
 def test_an_issue_form_reads_as_its_issues_do_before_its_source(cloned):

@@ -134,7 +134,9 @@ SPOILT = {
     QUESTION.format(id=7).replace("2020-01-02T", "2020-13-02T"): "its CreationDate is no time",
     QUESTION.format(id=7).replace('Title="Why"', ""): "it has no Title",
     QUESTION.format(id=7).replace("Why?", "&nbsp;"): "undefined entity",
-    QUESTION.format(id=7).replace("Why?", "&#1;"): "reference to invalid character",
+    QUESTION.format(id=7).replace("2020-01-02T00:00:00.000", ""): "it has no CreationDate",
+    QUESTION.format(id=7).replace("2020-01-02T", "0000-00-00T"): "its CreationDate is no time",
+    QUESTION.format(id=7).replace("2020-01-02T", "0001-01-01T"): "its CreationDate is no time",
     QUESTION.format(id=7).replace("Why?", "\udcff"): "not in UTF-8",
     ANSWER.format(id=7, parent=""): "it has no ParentId",
     QUESTION.format(id=1): "a question 1 was there before",
@@ -156,6 +158,30 @@ def test_a_spoilt_row_is_told_with_its_place_and_the_others_are_read(row, tmp_pa
     assert reject["byte_offset"] == data.index(row.encode(errors="surrogateescape"), 900)
     assert found["questions"]["question_id"].to_list() == [1, 2, 3, 4, 5, 9]
     assert found["answers"]["answer_id"].to_list() == [8]
+
+
+@pytest.mark.parametrize(
+    ("written", "read", "replaced"),
+    [
+        ("&#xE;", "\ufffd", 1),
+        ("&#14;&#x0;", "\ufffd\ufffd", 2),
+        ("\x0e\x1f", "\ufffd\ufffd", 2),
+        ("&#xD83D;&#xDE00;", "😀", 1),
+        ("&#55357;&#56832;", "😀", 1),
+        ("&#xD83D; &#xDE00;", "\ufffd \ufffd", 2),
+        ("&#xFFFF;&#x110000;&#99999999999999999999;", "\ufffd" * 3, 3),
+        ("&#9;&#10;&#128512;&amp;", "\t\n😀&", 0),
+    ],
+)
+def test_characters_that_xml_does_not_allow_are_replaced_and_counted(
+    written, read, replaced, tmp_path
+) -> None:
+    rows = [QUESTION.format(id=1).replace("Why?", written), ANSWER.format(id=2, parent=1)]
+    with open_extract(tmp_path / "x.duckdb") as extract:
+        read_dump(forum_of(posts("\n".join(rows), tmp_path)), extract)
+        assert read in extract.frame("FROM questions")["body_html"].item()
+        state = extract.state("Posts")
+    assert (state["replaced_characters"], state["rejected"], state["answers"]) == (replaced, 0, 1)
 
 
 def test_a_file_that_ends_too_early_is_read_as_far_as_it_goes(tmp_path) -> None:

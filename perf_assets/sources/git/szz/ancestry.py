@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perf_assets.sources.git.changes import diffing
-from perf_assets.sources.git.command import in_clone, local_environment, run, streamed
+from perf_assets.sources.git.command import in_clone, lines_of, local_environment, run, streamed
 
 # Read from git and laid into arrays in one go.
 _AT_ONCE = 200_000
@@ -62,7 +62,7 @@ def read_ancestors(clone: Path, shas: Iterable[str]) -> Commits:
     """The commits ``shas`` and all that they descend from; GitError when one is missing."""
     given = "".join(f"{sha}\n" for sha in shas).encode()
     options = ("rev-list", "--topo-order", "--reverse", "--parents", "--timestamp", "--stdin")
-    lines = run(in_clone(clone, *options), local_environment(), given).decode().splitlines()
+    lines = lines_of(run(in_clone(clone, *options), local_environment(), given))
     number: dict[str, int] = {}
     commits = Commits([], [], [])
     for line in lines:
