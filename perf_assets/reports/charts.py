@@ -3,13 +3,14 @@
 import json
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from perf_assets.config_files import nearest
 from perf_assets.errors import PerfAssetsError
 from perf_assets.reports import drawing_process
-from perf_assets.reports.figures.drawing import Spec, chart_of
+from perf_assets.reports.figures.drawing import Spec, chart_of, over_time
 from perf_assets.reports.formats import shown
 from perf_assets.reports.query_result import QueryResult, is_integer, is_number, is_time
 from perf_assets.reports.rendering import render
@@ -111,7 +112,7 @@ def _column(answer: QueryResult, name: str) -> _Column:
     kind, values = answer.types[answer.columns.index(name)], answer.column(name)
     present = [value for value in values if value is not None]
     if is_time(kind):
-        return _Column(name, "times", [None if v is None else str(v)[:19] for v in values])
+        return _Column(name, "times", [None if v is None else _moment(v) for v in values])
     if is_integer(kind) and YEARS.search(name):
         return _Column(name, "years", [None if v is None else str(v) for v in values])
     if is_number(kind) and name not in IDENTIFIERS:
@@ -122,6 +123,14 @@ def _column(answer: QueryResult, name: str) -> _Column:
     if YEARS.search(name):
         return _Column(name, "years", texts)
     return _Column(name, "words", texts)
+
+
+def _moment(value: object) -> str:
+    """A date, or a moment with its zone: browsers take one without for that of the reader."""
+    if not isinstance(value, datetime):
+        return str(value)
+    moment = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _chosen(
@@ -166,9 +175,10 @@ def _encoding(x: _Column, y: _Column) -> tuple[Spec, Spec]:
         return {"y": across, "x": upwards}, {"type": "bar"}
     if x.kind == "numbers":
         return {"x": across | {"type": "quantitative"}, "y": upwards}, {"type": "point"}
-    across |= {"type": "ordinal" if x.kind == "years" else "temporal"}
     if x.kind == "times":
-        across |= {"title": None, "axis": {"format": "%Y-%m", "labelOverlap": True}}
+        across |= over_time("c0", {"format": "%Y-%m", "labelOverlap": True})
+    else:
+        across |= {"type": "ordinal"}
     return {"x": across, "y": upwards}, {"type": "line", "point": {"size": 18}, "strokeWidth": 2}
 
 

@@ -150,7 +150,9 @@ def _spreadsheet_cell(value: object) -> object:
         return "true" if value else "false"
     if isinstance(value, int | float | Decimal):
         return value
-    return for_spreadsheet(shown(value) if isinstance(value, list | dict) else str(value))
+    if isinstance(value, list | dict):  # of which no entry is told apart by a comma
+        return json.dumps(_plain(value), ensure_ascii=False)
+    return for_spreadsheet(str(value))
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401, PLR0911

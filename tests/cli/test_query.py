@@ -256,7 +256,11 @@ def test_what_is_too_wide_for_the_terminal_stands_below_each_other() -> None:
 
 def test_special_values_are_shown() -> None:
     answer = table(
-        "select null as a, true as b, 'nan'::double as c, 2::hugeint as d, {'x': 1} as e"
+        "select null as a, true as b, 'nan'::double as c, 2::hugeint as d, {'x': 1} as e, "
+        "['a, b', 'é'] as f"
     )
-    assert json.loads(as_json(answer)) == [{"a": None, "b": True, "c": None, "d": 2, "e": {"x": 1}}]
-    assert as_csv(answer).decode().splitlines()[1] == ',true,nan,2,"{""x"": 1}"'
+    assert json.loads(as_json(answer)) == [
+        {"a": None, "b": True, "c": None, "d": 2, "e": {"x": 1}, "f": ["a, b", "é"]}
+    ]
+    written = ',true,nan,2,"{""x"": 1}","[""a, b"", ""é""]"'
+    assert as_csv(answer).decode().splitlines()[1] == written

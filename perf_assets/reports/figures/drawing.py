@@ -52,6 +52,17 @@ _TAG = re.compile(r"<[^>]+>")
 _MORE_DIGITS = re.compile(r"(?<=\d\d\.\d)\d+|(?<=\.\d\d)\d+")
 
 
+def over_time(field: str, axis: Spec) -> Spec:
+    """A channel of moments of UTC, be that where the chart is drawn or where it is looked at."""
+    return {
+        "field": field,
+        "type": "temporal",
+        "scale": {"type": "utc"},
+        "title": None,
+        "axis": axis,
+    }
+
+
 def chart_of(panel: Spec, background: str = "transparent") -> Spec:
     """One panel as a chart, by default on whatever it stands on."""
     return {"$schema": SCHEMA, "config": CONFIG, "background": background, **panel}

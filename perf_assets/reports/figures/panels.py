@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from perf_assets.reports.figures.drawing import AXIS, COLORS, INK, OTHER, Spec
+from perf_assets.reports.figures.drawing import AXIS, COLORS, INK, OTHER, Spec, over_time
 from perf_assets.sanitize import escape_text
 
 WIDTH = 380
@@ -38,12 +38,8 @@ def series(title: str, rows: pl.DataFrame, measure: str, colors: Mapping[str, st
         {"field": "value", "type": "quantitative", "title": measure, "format": ",.4~r"},
         *([{"field": "counts", "type": "nominal"}] if has_intervals else []),
     ]
-    x: Spec = {
-        "field": "month",
-        "type": "temporal",
-        "title": None,
-        "axis": {"format": "%Y-%m", "labelOverlap": True, "labelSeparation": 10},
-    }
+    axis = {"format": "%Y-%m", "labelOverlap": True, "labelSeparation": 10}
+    x = over_time("month", axis)
     y: Spec = {"field": "value", "type": "quantitative", "title": measure}
     color = colored(list(colors), colors)
     band = {

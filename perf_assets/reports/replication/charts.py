@@ -10,7 +10,7 @@ from perf_assets.core.analyses.group_samples import metric_samples
 from perf_assets.core.paper.figures import PaperTables, of_cause
 from perf_assets.reports.figures.causes import IMPACTS
 from perf_assets.reports.figures.distributions import METRIC_TITLES, distribution
-from perf_assets.reports.figures.drawing import INK, KINDS, Spec
+from perf_assets.reports.figures.drawing import INK, KINDS, Spec, over_time
 from perf_assets.reports.figures.panels import WIDTH, colored, course, values
 from perf_assets.reports.figures.trends import SHARES
 
@@ -88,12 +88,7 @@ def _trend(repository: str, trend: pl.DataFrame) -> Spec:
         value_name="value",
     ).with_columns(pl.col("source").str.strip_suffix("_percent"), color="series")
     encoding: Spec = {
-        "x": {
-            "field": "month",
-            "type": "temporal",
-            "title": None,
-            "axis": {"format": "%Y", "tickCount": "year"},
-        },
+        "x": over_time("month", {"format": "%Y", "tickCount": "year"}),
         "y": {"field": "value", "type": "quantitative", "title": "performance bugs, percent"},
         "color": colored(list(SHARES), SHARES),
         "tooltip": [
