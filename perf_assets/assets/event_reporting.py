@@ -18,6 +18,7 @@ from perf_assets.storage.partition_write import BrokenRule, WriteOutcome
 # What an asset function yields to Dagster.
 Event = dg.MaterializeResult[None] | dg.AssetCheckResult
 
+TOLD = 3  # refusals of a step, each of which has a long sentence
 REFUSED = "refused"  # of an observation: why rows of the asset were not stored
 QUICK_SECONDS = 1.0  # to compute again what a run that was killed had not reported yet
 
@@ -29,6 +30,13 @@ def failure(sentence: str, kind: str) -> dg.Failure:
     """A failed step of one sentence; ``kind``: audit (rows were refused), passing, or user."""
     shutdown.block_if_stopping(after_failure=True)  # a run that was stopped did not fail
     return dg.Failure(sentence, metadata={"kind": kind}, allow_retries=False)
+
+
+def refusal(sentences: Sequence[str]) -> dg.Failure:
+    """A step that failed as rows were refused, by the first few of the ``sentences`` about them."""
+    rest = len(sentences) - TOLD
+    more = [f"and {rest} more, which perf-assets status lists"] if rest > 0 else []
+    return failure("; ".join([*sentences[:TOLD], *more]), "audit")
 
 
 def materialization_results(
@@ -115,7 +123,7 @@ class EventReporter:
                 self._context.log_event(dg.AssetObservation(asset_key(asset), metadata=metadata))
             return
         if told := list(dict.fromkeys([*self._refused_before(), *refused])):
-            raise failure("; ".join(told), "audit")
+            raise refusal(told)
 
     @property
     def _is_followed(self) -> bool:

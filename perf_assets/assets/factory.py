@@ -13,7 +13,7 @@ import polars as pl
 
 from perf_assets.assets.asset_specs import asset_specs
 from perf_assets.assets.checks import check_specs
-from perf_assets.assets.event_reporting import Event, EventReporter, broken_rules, failure
+from perf_assets.assets.event_reporting import Event, EventReporter, broken_rules, failure, refusal
 from perf_assets.assets.executor import POOL
 from perf_assets.assets.partitions import by_subject, partitions_of
 from perf_assets.assets.runtime_metadata import Figures, runtime_metadata, sizes_of
@@ -128,7 +128,7 @@ def partitioned_asset(
         yield from reporter.report_checks(broken)
         if failures and not reporter.options.is_refresh:
             # What the step yielded now would count as all that the run names.
-            raise failure("; ".join(failures), "audit")
+            raise refusal(failures)
         for asset in what.assets:
             yield from reporter.done(asset)
         reporter.conclude(what.assets[0], failures)

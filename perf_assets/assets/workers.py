@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import dagster as dg
 
 from perf_assets.assets.checks import check_specs
-from perf_assets.assets.event_reporting import Event, EventReporter, failure
+from perf_assets.assets.event_reporting import Event, EventReporter, refusal
 from perf_assets.assets.executor import WORKER
 from perf_assets.assets.factory import Stored, explained, open_writer, specs_together
 from perf_assets.assets.partitions import HOST, MONTHS, REPOSITORY
@@ -85,7 +85,7 @@ def worker_assets(
             {table: found for table, found in broken.items() if asset_for_table(table) in checked}
         )
         if done.failures:
-            raise failure("; ".join(done.failures), "audit")
+            raise refusal(done.failures)
         for what in whats:
             for asset in what.assets:
                 yield from reporter.done(asset)

@@ -3,6 +3,7 @@
 import duckdb
 
 from perf_assets.reports.lacking import (
+    CORRECTED,
     LOCKED_AS_SPAM,
     NOT_WHOLE,
     ROWS_SET_ASIDE,
@@ -23,6 +24,7 @@ from perf_assets.storage.lake_rows import lake_rows, names_any
 
 QUERIES = (
     *(NOT_WHOLE, DIFFERING, OF_BOTS, ROWS_SET_ASIDE, SET_ASIDE, WITHHELD, LOCKED_AS_SPAM),
+    CORRECTED,
     *(UNREADABLE, NOT_TRACED, NO_CHECKS),
 )
 SHOWN = 5  # sentences; the rest is counted
@@ -34,7 +36,8 @@ ORDER BY month DESC, abs(robust_z_score) DESC, repository, measure
 ALONE = """
 SELECT repository, question, failing_rows, example
 FROM marts.integrity_checks
-WHERE dataset = 'live' AND failing_rows > 0 AND question <> 'fixes_before_their_bug'
+WHERE dataset = 'live' AND failing_rows > 0 AND question NOT IN
+    ('fixes_before_their_bug', 'comments_before_their_issue', 'labels_without_an_event')
 ORDER BY ALL
 """
 

@@ -148,6 +148,63 @@ def test_a_label_change_says_from_when_on_the_label_was_there(database: ModelDat
     ]
 
 
+RENAMED = [("performance", "area: speed"), ("feature", "Feature")]
+
+
+def test_a_label_that_was_renamed_or_deleted_is_inferred_from_issues_that_disagree(
+    database: ModelDatabase,
+) -> None:
+    """GitHub tells no event of either, and events keep the former name."""
+    number = iter(range(1, 99))
+    issues, events = [], []
+
+    def add(labels: list[str], *told: str, day: int = 9) -> int:
+        issues.append(issue(one := next(number), "2020-01-05T00:00:00Z", labels=labels))
+        events.extend(
+            labelled(one, "labeled", label, f"2020-0{day % 6 + 1}-09T00:00:00Z") for label in told
+        )
+        return one
+
+    common = add(["bug"])  # as most issues: a label without an event says nothing of another one
+    renamed = [add([new, "bug"], old) for old, new in RENAMED for _ in range(3)]
+    deleted = add(["bug"], "stale")
+    taken_off = add(["bug"], "performance")  # by its new name, before that was deleted
+    lost = add([], "triaged")
+    add(["triaged"], "triaged")
+    database.fill(
+        {
+            "meta.repositories": [repository()],
+            "labels.label_kinds": KINDS,
+            "raw.issues": issues,
+            "labels.performance_labels": [label(one["number"]) for one in issues],
+            "raw.issue_events": events,
+        }
+    )
+    columns = "number, until_month, labels, inferred_labels"
+    history = database.table("marts.issue_history", columns)
+    at_last = {number: rest for number, until, *rest in history if until is None}
+    assert at_last == {
+        one["number"]: [
+            sorted(one["labels"]),
+            [new for _, new in RENAMED if new in one["labels"]],
+        ]
+        for one in issues
+    }
+    changes = database.table("intermediate.label_changes", "number, label, is_on, is_inferred")
+    inferred = {tuple(change) for *change, is_inferred in changes if is_inferred}
+    assert inferred == {
+        *((one, RENAMED[index // 3][0], False) for index, one in enumerate(renamed)),
+        *((one, RENAMED[index // 3][1], True) for index, one in enumerate(renamed)),
+        (deleted, "stale", False),
+        (taken_off, "performance", False),
+        (lost, "triaged", False),
+    }
+    assert common not in {one for one, *_ in inferred}
+    checks = dict(database.table("marts.integrity_checks", "question, failing_rows"))
+    assert checks["histories_that_end_otherwise"] == 0
+    assert checks["labels_without_an_event"] == len(inferred)
+
+
 def test_an_issue_has_a_row_for_each_month_in_which_something_changed(
     database: ModelDatabase,
 ) -> None:
