@@ -22,6 +22,7 @@ from perf_assets.reports.writing import write_whole
 from perf_assets.sql_models.dependencies import made_from, origin_of
 from perf_assets.sql_models.files import LINEAGE, described_tables, lineage_text
 from perf_assets.tables import Table
+from tests.accuracy_page import accuracy_markdown
 from tests.rules_page import rules_markdown
 
 WRITTEN = "Written by `make reference`"
@@ -63,6 +64,7 @@ def pages() -> dict[str, Callable[[], str]]:
         "reference/commands.md": commands_markdown,
         "reference/study_file.md": study_file_markdown,
         "rules.md": rules_markdown,
+        "accuracy.md": accuracy_markdown,
         f"../perf_assets/sql_models/{LINEAGE}": lineage_text,
     }
 

@@ -171,7 +171,7 @@ def link(
         "number": number,
         "sha": sha(name),
         "approach": approach,
-        "evidence": f"#{number}",
+        "evidence": f"fixes #{number}",
         "is_counted": is_counted,
         "is_repeated": is_repeated,
         "month": "2020-01",

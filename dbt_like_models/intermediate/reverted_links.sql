@@ -1,5 +1,5 @@
--- The links between commits and issues whose commit was taken back later, itself or with the merge
--- of its pull request. A revert that was reverted itself takes nothing back.
+-- The links between commits and issues whose commit is taken back: itself, or with the merge that
+-- brought it. What happened last counts, as a revert may be taken back too.
 
 with
 
@@ -7,46 +7,39 @@ links as (
     select * from links.fix_links
 ),
 
-reverts as (
-    select * from intermediate.reverts
+relations as (
+    select * from links.commit_relations
+),
+
+commits as (
+    select * from raw.commits
+),
+
+changes as (
+    select
+        repository,
+        relations.related_sha as sha,
+        max(case when relations.relation = 'reverts' then commits.committed_at end) as reverted_at,
+        max(case when relations.relation = 'restores' then commits.committed_at end) as restored_at
+    from relations
+    inner join commits using (repository, sha)
+    where relations.relation in ('reverts', 'restores')
+    group by repository, relations.related_sha
 ),
 
 taken_back as (
-    select distinct
-        repository,
-        reverted_sha as sha
-    from reverts
-    anti join (select repository, reverted_sha as sha from reverts) as again
-        using (repository, sha)
-),
-
-pull_requests as (
-    select distinct
-        repository,
-        links.number,
-        links.pull_request
-    from links
-    inner join taken_back using (repository, sha)
-    inner join raw.commits using (repository, sha)
-    where commits.is_merge and links.pull_request is not null
+    select * from changes
+    where reverted_at is not null and (restored_at is null or restored_at < reverted_at)
 ),
 
 reverted as (
-    select
+    select distinct
         'live' as dataset,
         repository,
         links.number,
         sha
     from links
     semi join taken_back using (repository, sha)
-    union
-    select
-        'live' as dataset,
-        repository,
-        number,
-        links.sha
-    from links
-    semi join pull_requests using (repository, number, pull_request)
 )
 
 select * from reverted

@@ -55,7 +55,11 @@ graded as (
             when links.approach = 'named_by_pull_request' then 'merge_title'
             when links.approach = 'named_in_comment' then 'comment'
             when links.approach = 'plain_id' then 'plain_number'
-            when array_length(doubts.doubts) > 0 then 'doubted_mention'
+            when
+                array_length(
+                    list_filter(doubts.doubts, lambda doubt: not starts_with(doubt, 'only_'))
+                ) > 0
+                then 'doubted_mention'
             when
                 lower(links.evidence) like 'fix%'
                 or lower(links.evidence) like 'clos%'

@@ -4,12 +4,8 @@
 
 with
 
-links as (
-    select * from links.fix_links where is_counted
-),
-
 commits as (
-    select * from raw.commits
+    select * from staging.linked_commits where dataset = 'live' and is_counted
 ),
 
 published as (
@@ -18,15 +14,14 @@ published as (
 
 live as (
     select
-        'live' as dataset,
+        dataset,
         repository,
-        links.number,
-        strftime(min(commits.committed_at) at time zone 'UTC', '%Y-%m') as fix_month,
+        number,
+        strftime(min(committed_at) at time zone 'UTC', '%Y-%m') as fix_month,
         cast(null as bigint) as published_commits,
         cast(null as bigint) as published_size
-    from links
-    inner join commits using (repository, sha)
-    group by repository, links.number
+    from commits
+    group by dataset, repository, number
 ),
 
 replication as (

@@ -1,5 +1,6 @@
 -- Each commit that is linked to an issue, once for each of its issues, however many approaches
--- found it and whether or not they count. All published links count.
+-- found it and whether or not they count. All published links count. A revert counts for no issue
+-- that the commit is linked to which it takes back.
 
 with
 
@@ -13,6 +14,25 @@ links as (
         bool_or(is_repeated) as is_repeated
     from links.fix_links
     group by repository, number, sha
+),
+
+taken_back as (
+    select
+        repository,
+        related_sha as sha,
+        relations.sha as reverting_sha
+    from links.commit_relations as relations
+    where relations.relation = 'reverts'
+),
+
+takes_back as (
+    select distinct
+        repository,
+        links.number,
+        taken_back.reverting_sha as sha,
+        taken_back.reverting_sha
+    from links
+    inner join taken_back using (repository, sha)
 ),
 
 commits as (
@@ -48,9 +68,9 @@ live as (
     select
         'live' as dataset,
         repository,
-        links.number,
+        number,
         sha,
-        links.is_counted,
+        links.is_counted and takes_back.reverting_sha is null as is_counted,
         links.is_repeated,
         coalesce(links.approaches, cast([] as varchar[])) as approaches,
         commits.authored_at,
@@ -61,6 +81,7 @@ live as (
         commits.deletions
     from links
     inner join commits using (repository, sha)
+    left join takes_back using (repository, number, sha)
 ),
 
 replication as (

@@ -18,6 +18,7 @@ DECIDES: Mapping[str, tuple[str, ...]] = {
     "issue fields": ("raw.issues", "raw.issue_comments"),
     "keyword stems": ("labels.keyword_stems", "labels.performance_questions"),
     "labels": ("labels.performance_labels", "labels.label_evidence", "labels.label_kinds"),
+    "links": ("links.fix_links", "links.commit_relations"),
     "languages": ("details.commit_metrics",),
 }
 """The tables that each rule decides; what is made of them follows."""

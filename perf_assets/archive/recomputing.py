@@ -19,9 +19,10 @@ from perf_assets.stages.enrichment.performance_questions import (
 )
 from perf_assets.stages.enrichment.question_kinds import store_question_kinds
 from perf_assets.stages.transform.derivation import derive, derived_tables
-from perf_assets.storage.audited_writer import AuditedWriter, WriteOutcome
+from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lock import writing
+from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.warehouse import Database, open_warehouse
 from perf_assets.tables import table_of
 

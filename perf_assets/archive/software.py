@@ -58,7 +58,7 @@ def rule_versions() -> dict[str, str]:
     from perf_assets.core.labelling.classifier import model as classifier  # noqa: PLC0415
     from perf_assets.sources.git import history  # noqa: PLC0415
     from perf_assets.sources.github import queries  # noqa: PLC0415
-    from perf_assets.stages.enrichment import details  # noqa: PLC0415
+    from perf_assets.stages.enrichment import details, links  # noqa: PLC0415
 
     return {
         "areas": areas.REVISION,
@@ -70,6 +70,7 @@ def rule_versions() -> dict[str, str]:
         "keyword stems": str(stems.REVISION),
         "labels": str(labels.REVISION),
         "languages": languages.RULE_VERSION,
+        "links": str(links.REVISION),
         "code": code_version(),
     }
 

@@ -63,7 +63,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
         "labels.area_evidence",
         "labels.performance_probabilities",
     ),
-    "links.fix_links": ("links.fix_areas",),
+    "links.fix_links": ("links.commit_relations", "links.fix_areas"),
     "labels.question_kinds": ("labels.question_word_weights", "reviews.labelled_questions"),
     "details.commit_metrics": ("details.introducing_commits",),
     "staging.issues": (
@@ -74,7 +74,11 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
         "staging.loaded_months",
         "staging.repositories",
     ),
-    "staging.linked_commits": ("staging.fixed_issues", "staging.identities"),
+    "staging.linked_commits": (
+        "staging.fixed_issues",
+        "staging.identities",
+        "intermediate.reverted_links",
+    ),
     "staging.questions": (
         "staging.forum_months",
         "staging.labelled_questions",
@@ -111,8 +115,6 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
         "intermediate.link_warnings",
         "intermediate.link_confidence_levels",
         "intermediate.link_references",
-        "intermediate.reverted_links",
-        "intermediate.reverts",
         "marts.link_quality",
     ),
     "marts.volume_anomalies": ("marts.integrity_checks",),

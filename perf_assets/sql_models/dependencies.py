@@ -33,6 +33,7 @@ DECIDED: dict[str, tuple[str, ...]] = {
     "labels.performance_questions": ("raw.questions",),
     "labels.label_kinds": ("raw.issues", "raw.issue_events"),
     "links.fix_links": LINKS,
+    "links.commit_relations": LINKS,
     "links.fix_areas": (*LINKS, "raw.commit_files"),
     "labels.question_kinds": (
         "raw.questions",

@@ -32,7 +32,7 @@ from perf_assets.tables.frames import frame_of, registered
 
 log = logging.getLogger(__name__)
 
-FORMAT = 17  # raised whenever stored tables change in a way that older code cannot read
+FORMAT = 18  # raised whenever stored tables change in a way that older code cannot read
 WATERMARKS = "meta.watermarks"
 PARTITION_LOADS = """
 SELECT * FROM meta.partition_loads AS loads

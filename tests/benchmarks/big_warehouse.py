@@ -165,6 +165,11 @@ TABLES = {
             strftime(created_at AT TIME ZONE 'UTC', '%Y-%m') AS month
         FROM issue WHERE chance % 2 = 0 AND chance % 10 < 6
     """,
+    "links.commit_relations": """
+        SELECT repository, sha, parents[1] AS related_sha, 'reverts' AS relation,
+            'This reverts commit' AS evidence, month
+        FROM raw.commits WHERE additions % 100 = 0 AND len(parents) > 0
+    """,
     "links.fix_areas": """
         SELECT repository, sha, path, path AS area, 'directory' AS area_rule,
             false AS is_test_or_documentation, '1-0' AS rule_version, month

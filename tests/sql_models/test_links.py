@@ -1,4 +1,4 @@
-"""The SQL models about links: doubts by rule, agreement between approaches, confidence."""
+"""The SQL models about links: agreement between approaches, confidence."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,15 +10,11 @@ from perf_assets.core.linking.links import APPROACHES
 from tests.benchmarks.link_calibration import VERDICTS, counts, read
 from tests.model_database import ModelDatabase, Tables
 from tests.rows import (
-    PYTORCH,
     Row,
     commit,
     issue,
     label,
     link,
-    listed_bug,
-    listed_commit,
-    listed_fix,
     sha,
 )
 from tests.rows import repository as studied
@@ -56,123 +52,6 @@ def through(number: int, name: str, pull: int, approach: str = "pull_request") -
 
 def done(name: str, at: str = "2020-01-15T00:00:00Z", **changes: Any) -> Row:
     return commit(name, at, 1, 0, **changes)
-
-
-def doubts(build: Build, commits: list[Row], links: list[Row], *numbers: int) -> dict[Any, Any]:
-    tables = {**bugs(*(numbers or (200,))), "raw.commits": commits, "links.fix_links": links}
-    rows = build(tables).table("intermediate.link_warnings", "number, sha, doubts")
-    return {(number, name): found for number, name, found in rows}
-
-
-# Doubts
-
-
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        ({}, []),
-        ({"authored_at": "2020-01-08T23:59:59Z"}, ["written_a_day_before_report"]),
-        ({"authored_at": "2020-01-09T00:00:00Z"}, []),
-        ({"committed_at": "2020-04-19T00:00:01Z"}, ["commit_90_days_after_close"]),
-        ({"committed_at": "2020-04-19T00:00:00Z"}, []),
-        ({"message": 'Revert "Fix it"'}, ["is_a_revert"]),
-    ],
-)
-def test_a_commit_is_doubted_beyond_the_bound_of_a_rule(
-    build: Build, change: Row, expected: list[str]
-) -> None:
-    found = doubts(build, [done("a", **change)], [link(200, "a"), link(200, "a", "url")])
-    assert found == {(200, sha("a")): expected}
-
-
-def test_low_numbers_and_commits_that_serve_five_bugs_are_doubted(build: Build) -> None:
-    numbers = (99, 100, 101, 102, 103)
-    links = [link(number, "a") for number in numbers] + [link(n, "b") for n in numbers[1:]]
-    found = doubts(build, [done("a"), done("b")], links, *numbers)
-    assert found[99, sha("a")] == ["issue_number_below_100", "commit_serves_five_bugs"]
-    assert found[100, sha("a")] == ["commit_serves_five_bugs"]
-    assert found[100, sha("b")] == []
-
-
-def test_what_was_taken_back_is_doubted_unless_the_revert_was_taken_back_too(build: Build) -> None:
-    def revert(name: str, of: str, length: int = 40) -> Row:
-        return done(name, message=f"Take back\n\nThis reverts commit {sha(of)[:length]}.")
-
-    commits = [done("aaaaaaaa"), done("bbbbbbbb"), done("cccccccc"), done("dddddddd")]
-    commits += [revert("r1", "aaaaaaaa"), revert("r2", "bbbbbbbb", 8)]
-    commits += [revert("r3", "cccccccc"), revert("r4", "r3")]
-    links = [link(200, name) for name in ("aaaaaaaa", "bbbbbbbb", "cccccccc", "dddddddd", "r1")]
-    assert doubts(build, commits, links) == {
-        (200, sha("aaaaaaaa")): ["reverted_later"],
-        (200, sha("bbbbbbbb")): ["reverted_later"],
-        (200, sha("cccccccc")): [],
-        (200, sha("dddddddd")): [],
-        (200, sha("r1")): ["is_a_revert"],
-    }
-
-
-def test_a_reverted_merge_takes_back_the_commits_of_its_pull_request(build: Build) -> None:
-    back = f"This reverts commit {sha('merge')}, reversing changes made to {sha('x')}."
-    commits = [done("merge", is_merge=True), done("own"), done("else"), done("r", message=back)]
-    links = [
-        through(200, "merge", 9, "closed_by_pull_request"),
-        through(200, "own", 9),
-        through(200, "else", 10),
-    ]
-    assert doubts(build, commits, links) == {
-        (200, sha("merge")): ["reverted_later"],
-        (200, sha("own")): ["reverted_later"],
-        (200, sha("else")): [],
-    }
-
-
-def test_published_links_are_doubted_by_the_times_and_numbers_that_are_known(build: Build) -> None:
-    bugs_served = range(300, 305)
-    database = build(
-        {
-            "replication.bugs": [
-                listed_bug(99, "2020-01-10T00:00:00+00:00", 1440.0),
-                *(listed_bug(number, "2020-01-10T00:00:00+00:00") for number in bugs_served),
-            ],
-            "replication.fixes": [listed_fix(number) for number in (99, *bugs_served)],
-            "replication.fix_commits": [
-                listed_commit(99, "early", "2020-01-08T23:59:59Z"),
-                listed_commit(99, "late", "2020-04-10T00:00:01Z", 2),
-                *(listed_commit(number, "tidy", "2020-01-11T00:00:00Z") for number in bugs_served),
-            ],
-        }
-    )
-    rows = database.table("intermediate.link_warnings", "number, sha, doubts")
-    found = {(number, name): doubts for number, name, doubts in rows}
-    assert found[99, sha("early")] == ["issue_number_below_100", "written_a_day_before_report"]
-    assert found[99, sha("late")] == ["issue_number_below_100", "commit_90_days_after_close"]
-    assert found[300, sha("tidy")] == ["commit_serves_five_bugs"]
-
-
-def test_doubts_of_the_same_commit_differ_by_dataset_and_issue(build: Build) -> None:
-    mined = {"repository": PYTORCH}
-    database = build(
-        {
-            "meta.repositories": [studied(PYTORCH)],
-            "raw.issues": [issue(number, OPENED, CLOSED, **mined) for number in (200, 201)],
-            "labels.performance_labels": [label(number, **mined) for number in (200, 201)],
-            "raw.commits": [done("a", "2020-01-08T00:00:00Z", **mined)],
-            "links.fix_links": [
-                link(200, "a") | mined,
-                link(201, "a", is_counted=False) | mined,
-            ],
-            "replication.bugs": [listed_bug(200, "2020-01-08T00:00:00+00:00")],
-            "replication.fixes": [listed_fix(200)],
-            "replication.fix_commits": [listed_commit(200, "a", "2020-01-08T00:00:00Z")],
-        }
-    )
-    columns = "dataset, number, is_performance, additions, deletions, doubts"
-    assert database.table("intermediate.counted_links", columns, "dataset") == [
-        ("live", 200, False, 1, 0, ["written_a_day_before_report"]),
-        ("replication", 200, False, 3, 1, []),
-    ]
-    # What does not count is doubted all the same.
-    assert len(database.table("intermediate.link_warnings")) == 3
 
 
 # Agreement and confidence
@@ -383,32 +262,3 @@ def test_a_confidence_is_the_mean_after_the_reading_with_wilsons_interval(build:
     assert (row["confidence_low"], row["confidence_high"]) == pytest.approx(
         (interval.low, interval.high), abs=1e-6
     )
-
-
-# Fixes without a line
-
-
-@pytest.mark.parametrize(("lines", "expected"), [((0, 0), ["changes_no_line"]), ((0, 1), [])])
-def test_a_commit_that_changes_no_line_is_doubted(
-    build: Build, lines: tuple[int, int], expected: list[str]
-) -> None:
-    additions, deletions = lines
-    commits = [commit("a", "2020-01-15T00:00:00Z", additions, deletions)]
-    assert doubts(build, commits, [link(200, "a")])[200, sha("a")] == expected
-
-
-# Fixes of many commits
-
-
-@pytest.mark.parametrize(("size", "is_doubted"), [(49, False), (50, True)])
-def test_a_fix_of_fifty_commits_is_doubted(build: Build, size: int, is_doubted: bool) -> None:
-    names = [f"n{index}" for index in range(size)]
-    links = [link(200, name) for name in names]
-    # What does not count makes no fix larger.
-    links += [link(200, name, "named_in_comment", is_counted=False) for name in ("y", "z")]
-    commits = [done(name) for name in (*names, "y", "z")]
-    found = doubts(build, commits, links)
-    assert {tuple(found[200, sha(name)]) for name in names} == {
-        ("fix_of_50_commits",) if is_doubted else ()
-    }
-    assert found[200, sha("y")] == []

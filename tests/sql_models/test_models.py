@@ -102,6 +102,7 @@ def test_models_come_after_what_they_read() -> None:
 
 def test_a_model_names_its_upstream_tables_and_no_step_of_its_own() -> None:
     assert model("staging.linked_commits").upstream == (
+        "links.commit_relations",
         "links.fix_links",
         "raw.branch_commits",
         "raw.commits",

@@ -136,6 +136,10 @@ BREAKING: dict[str, dict[str, Any]] = {
     "labels.area_evidence": {
         "evidence_belongs_to_the_cohort": {"number": 6},
     },
+    "links.commit_relations": {
+        "commits_are_of_the_month": {"sha": "e" * 40},
+        "evidence_is_present": {"evidence": " "},
+    },
     "links.fix_areas": {
         "files_are_of_commits_of_the_month": {"sha": "e" * 40},
     },

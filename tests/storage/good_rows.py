@@ -535,6 +535,10 @@ GOOD: dict[str, list[Row]] = {
         of_partition(number=7, sha=SHA, approach="closed_by_commit", evidence="closed by commit"),
         of_partition(number=7, sha=SHA, approach="pull_request", evidence="merged", pull_request=9),
     ],
+    "links.commit_relations": [
+        of_partition(sha=SHA, related_sha="b" * 40, relation=relation, evidence="This reverts commit")
+        for relation in ("reverts", "restores", "copies")
+    ],
     "links.fix_areas": [
         of_partition(
             sha=SHA,

@@ -37,6 +37,7 @@ def link_fixes(
     *,
     comments: pl.DataFrame | None = None,
     aliases: Collection[str] = (),
+    history: History | None = None,
 ) -> pl.DataFrame:
     """Link the commits of one repository to the issues they fixed.
 
@@ -61,6 +62,7 @@ def link_fixes(
     comments : columns number, comment_id, body: the comments on the issues; None where nothing is
         to be taken from there.
     aliases : the names that the repository had before.
+    history : the same commits as :class:`History` reads them, where that was done already.
 
     Returns
     -------
@@ -69,9 +71,11 @@ def link_fixes(
     """
     links = _Links(commits, issues, count_approaches)
     names = (*commits["repository"].unique().to_list(), *aliases)
+    history = history or History(commits, issues["number"].to_list(), aliases)
     naming: dict[str, list[Mention]] = {}
     for commit in commits.filter(pl.col("message").str.contains(TELLING)).iter_rows(named=True):
-        found = mentions(commit["message"], *names)
+        is_ours = commit["sha"] not in history.graph.unrelated
+        found = mentions(commit["message"], *names, has_own_numbers=is_ours)
         for mention in found:
             links.add(commit["sha"], mention)
         naming[commit["sha"]] = found
@@ -79,7 +83,6 @@ def link_fixes(
     for event in closing.iter_rows(named=True):
         links.add(event["commit_sha"], _closer(event))
     related = _own(pull_requests, "pull_request_repository", names)
-    history = History(commits, issues["number"].to_list(), aliases)
     pulls = _link_pull_requests(links, related, history)
     _link_titles(links, naming, history)
     if comments is not None:

@@ -4,8 +4,10 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from perf_assets.core.linking.other_numbers import NEGATION, without_other_numbers
 from perf_assets.core.linking.plain_numbers import plain_numbers
 from perf_assets.core.linking.pull_requests import ADDRESS, foreign_numbers, own_names
+from perf_assets.core.linking.revert_words import NAMES_OTHERS, own_words, without_reverted
 from perf_assets.core.markdown import visible_lines
 
 ANY_URL = re.compile(r"\b\w+://[^\s<>\"]+")
@@ -17,16 +19,33 @@ CLOSING = re.compile(r"fix|clos|resolv", re.IGNORECASE)
 PULL_REQUEST = re.compile(
     r"\b(?:pull[ -]requests?|PRs?):?\s+#\d+(?:(?:,| and)\s+#\d+)*", re.IGNORECASE
 )
-NUMBER = r"(?:(?P<repository>(?<![\w./-])[\w-]+/[\w.-]+)|(?<![\w&#/.-]))#(?P<number>\d+)(?![\w])"
+NUMBER = (
+    r"(?:(?P<repository>(?<![\w./-])[\w-]+/[\w.-]+)|(?<![\w&#/.-]))#(?P<number>[1-9]\d*)(?![\w])"
+)
 NAMED_NUMBER = re.compile(NUMBER)
-NAMED_ISSUE = re.compile(rf"{VERB}{NUMBER}|{VERB}(?<![\w/-])GH-(?P<gh>\d+)(?![\w])", re.IGNORECASE)
+NAMED_ISSUE = re.compile(
+    rf"{VERB}{NUMBER}|{VERB}(?<![\w/-])GH-(?P<gh>[1-9]\d*)(?![\w])", re.IGNORECASE
+)
 LINKED_ISSUE = re.compile(VERB + ADDRESS.pattern, re.IGNORECASE)
 DIGIT = re.compile(r"\d")
 ITEM = re.compile(r"^ {0,3}(?:[-*+]\s+|\d+[.)]\s+)?#(?P<number>\d+)(?P<rest>.*)$")
-# What GitHub's robot says of a new version quotes the news of another project, with its numbers.
-BUMPS = re.compile(r"^Bumps\s+(?:\[|the .+ group\b)", re.MULTILINE)
+# What robots and people say of a new version of something else quotes the news of that project,
+# with its numbers.
+ROBOT_BUMPS = re.compile(
+    r"^Bumps\s+(?:\[|the .+ group\b)|^This PR contains the following updates:"
+    r"|^#+\s+Release Notes\s*$|^Updates `[^`\n]+` from \S+ to "
+    r"|^Signed-off-by: (?:dependabot|renovate|mend)\b",
+    re.MULTILINE | re.IGNORECASE,
+)
+BUMPS = re.compile(
+    r"^(?:\W*[\w()./-]{1,30}:)?\s*(?:bump|upgrade|roll|sync|update)s?\b(?!.*\b(?:version|release)\b)"
+    r".*\b(?:to|from|v)\s*v?(?:\d+\.\d|[0-9a-f]{7,40}\b)",
+    re.IGNORECASE,
+)
+LISTED = re.compile(r"^\s*(?:[-*+•]\s|[0-9a-f]{7,40}\s|\d{4}-\d\d-\d\d\s)", re.IGNORECASE)
 INDENTED = re.compile(r"^(?: {4}|\t)")
 QUOTED = re.compile(r"^ {0,3}>")
+CALLOUT = re.compile(r"^ {0,3}> ?\[!\w+\]")  # GitHub's boxes: a quote in form alone
 # What describes a pull request that is no fix, in the sentence that names it; and the mark of a
 # remark on it, which may say anything.
 NO_FIX = re.compile(
@@ -53,27 +72,33 @@ class Mention:
     pull_request: int | None = None
 
 
-def mentions(message: str, *names: str) -> list[Mention]:
+def mentions(message: str, *names: str, has_own_numbers: bool = True) -> list[Mention]:
     """The issues of a repository that a commit message names, one per number and approach.
 
     ``names`` are the repository's name and those that it had before. ``url`` is a link to the
     issue; ``id`` its number written ``#12``, ``GH-12`` or ``owner/name#12``, with or without a
     verb; ``plain_id`` its number without such a mark, where the message names it in no other way
-    (:func:`perf_assets.core.linking.plain_numbers.plain_numbers`). Left out are fenced, inline and
-    indented code, links and numbers of other repositories, numbers that the message gives to
-    another repository by address, numbers called a pull request, numbers that only count the items
-    of a list, and all but the subject where a robot announces another project's new version. Of
-    several mentions of an issue one with a verb that closes it is reported, else the first. Whether
-    a number is an issue at all is for the caller to look up.
+    (:func:`perf_assets.core.linking.plain_numbers.plain_numbers`). Left out are fenced, inline,
+    quoted and indented code, links and numbers of other repositories, numbers that the message
+    gives to another repository by address, numbers called a pull request, what a revert takes back,
+    what is no number of an issue or is said not to be fixed
+    (:func:`perf_assets.core.linking.other_numbers.without_other_numbers`), items of a list, and the
+    news of another project where a message announces its new version. Of several mentions of an
+    issue one with a verb that closes it is reported, else the first. Whether a number is an issue
+    at all is for the caller to look up.
+
+    ``has_own_numbers`` is False for the history of another project that was merged in: its numbers
+    are its own, and only those with the name or address of the repository count.
     """
     found: dict[tuple[int, str], Mention] = {}
     own = own_names(names)
     foreign = foreign_numbers(message, *names)
-    is_bump = BUMPS.search(message) is not None
+    if NAMES_OTHERS.search(message):
+        message = own_words(message)
     for line, is_subject in _prose(message):
-        if DIGIT.search(line) is None or (not is_subject and is_bump):
-            continue
         for mention in _in_line(line, own, is_subject=is_subject):
+            if not has_own_numbers and "/" not in mention.evidence:
+                continue
             key = (mention.number, mention.approach)
             if mention.number in foreign or (key in found and not _closes(mention)):
                 continue
@@ -122,15 +147,26 @@ def _pull_requests_in(sentence: str, own: Collection[str]) -> Iterator[tuple[int
 
 
 def _prose(message: str) -> Iterator[tuple[str, bool]]:
-    """The lines of a message that are no code, and whether each is its subject."""
+    """Yield the lines with a number that are no code, and whether each is the subject."""
     lines = visible_lines(message)
     subject = next((index for index, line in enumerate(lines) if line.strip()), 0)
     numbered = _enumerated(lines, subject)
+    by_robot = ROBOT_BUMPS.search(message) is not None
+    is_bump = bool(lines) and BUMPS.match(lines[subject].strip()) is not None
+    negation = ""  # the end of the line before, where a sentence goes on after "does not"
+    is_callout = False
     for index, line in enumerate(lines):
-        if INDENTED.match(line):
+        is_quoted = QUOTED.match(line) is not None
+        is_callout = is_quoted and (is_callout or CALLOUT.match(line) is not None)
+        if INDENTED.match(line) or (is_quoted and not is_callout):
             continue
-        text = line if index not in numbered else line.replace("#", "", 1)
-        yield INLINE_CODE.sub(" ", text), index == subject
+        if index != subject and (by_robot or (is_bump and LISTED.match(line))):
+            continue
+        text = INLINE_CODE.sub(" ", line if index not in numbered else line.replace("#", "", 1))
+        if DIGIT.search(text):
+            text = f"{negation} {text}" if negation else text
+            yield without_other_numbers(without_reverted(text)), index == subject
+        negation = end[0] if (end := NEGATION.search(line)) else ""
 
 
 def _enumerated(lines: list[str], subject: int) -> set[int]:

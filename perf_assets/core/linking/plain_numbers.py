@@ -15,22 +15,25 @@ ENDS = r"(?=\s*(?:$|[:;)\]]|[.,](?:\s|$)|\(#|(?:and|by|in|with)\b))"
 # Part of something else: "3.5", "1,000", "10-20", "50%", "1e6".
 WHOLE = r"(?![\w%]|[.,/-]\w)"
 
-WORDED = re.compile(rf"{LEAD}(?P<words>issues?[ _](?P<number>\d{{2,9}})){WHOLE}", re.IGNORECASE)
+WORDED = re.compile(
+    rf"{LEAD}(?P<words>issues?[ _](?P<number>[1-9]\d{{1,8}})){WHOLE}", re.IGNORECASE
+)
 GLUED = re.compile(
-    rf"(?<![\w/.-])(?P<words>(?:issues?|{FIX})#(?P<number>\d{{1,9}}))(?!\w)", re.IGNORECASE
+    rf"(?<![\w/.-])(?P<words>(?:issues?|{FIX})#(?P<number>[1-9]\d{{0,8}}))(?!\w)", re.IGNORECASE
 )
 FIXED = re.compile(
-    rf"(?<![\w/.-])(?P<words>{FIX}:? (?P<number>\d{{3,9}})){WHOLE}{ENDS}", re.IGNORECASE
+    rf"(?<![\w/.-])(?P<words>{FIX}:? (?P<number>[1-9]\d{{2,8}})){WHOLE}{ENDS}", re.IGNORECASE
 )
 # A branch is often named after its issue, and GitHub makes a title of its name: "Bugfix/2956 tpu".
 NAME = r"(?:(?:bug|hot)?fix(?:es)?|issues?|bug|gh)"
 MERGED = re.compile(
     r"Merge (?:pull request #\d+ from [\w.-]+/|branch ')(?:[\w.-]+/)*"
-    rf"(?P<words>{NAME}[-_/]?#?(?P<number>\d{{3,9}}))(?![\d.])[\w/#.-]*(?:'(?: into \S+)?)?$",
+    rf"(?P<words>{NAME}[-_/]?#?(?P<number>[1-9]\d{{2,8}}))(?![\d.])[\w/#.-]*(?:'(?: into \S+)?)?$",
     re.IGNORECASE,
 )
 TITLED = re.compile(
-    rf"(?:\[[^\]]*\]\s*)?(?P<words>{NAME}[-_/]#?(?P<number>\d{{3,9}}))(?=\s|:|$)", re.IGNORECASE
+    rf"(?:\[[^\]]*\]\s*)?(?P<words>{NAME}[-_/]#?(?P<number>[1-9]\d{{2,8}}))(?=\s|:|$)",
+    re.IGNORECASE,
 )
 # What all of these have, tested first: hardly a line has it.
 MAYBE = re.compile(r"(?:issues?|bug|gh|fix|e[sd]?):?[ _/-]?#?\d", re.IGNORECASE)

@@ -19,13 +19,15 @@ IMPORT_MARK = re.compile(
     r"^(?:PiperOrigin-RevId|Differential Revision|fbshipit-source-id): ", re.MULTILINE
 )
 LANDED = re.compile(
-    r"^\s*(?:Pull Request resolved:|PR-URL:|Closes:?|Imported from GitHub PR"
+    r"^[^\S\n]*(?:Pull Request resolved:|PR-URL:|Closes:?|Imported from GitHub PR"
     r"|COPYBARA_INTEGRATE_REVIEW=)\s*"
     r"https?://(?:www\.)?github\.com/(?P<repository>[\w.-]+/[\w.-]+)/pull/(?P<number>\d+)\b",
     re.IGNORECASE | re.MULTILINE,
 )
+# Renovate and Dependabot write github.com so that GitHub shows no reference to the other project.
 ADDRESS = re.compile(
-    r"https?://(?:www\.)?github\.com/(?P<repository>[\w.-]+/[\w.-]+)/(?P<sort>pull|issues)/"
+    r"https?://(?:(?:(?:www|redirect)\.)?github|togithub)\.com/(?P<repository>[\w.-]+/[\w.-]+)"
+    r"/(?P<sort>pull|issues)/"
     r"(?P<number>\d+)\b",
     re.IGNORECASE,
 )
@@ -112,6 +114,7 @@ class History:
         commits: pl.DataFrame,
         issue_numbers: Collection[int],
         aliases: Collection[str] = (),
+        tip: str | None = None,
     ) -> None:
         """Read who claims which number.
 
@@ -121,22 +124,33 @@ class History:
             default branch).
         issue_numbers : numbers that are issues, so that no pull request has them.
         aliases : names that the repository had before.
+        tip : the newest commit of the default branch.
         """
+        self.aliases = tuple(aliases)
         shas = commits["sha"].to_list()
         is_main = commits["branch"].is_null().to_list()
         self.graph = CommitGraph(
             dict(zip(shas, commits["parents"].to_list(), strict=True)),
             [sha for sha, main in zip(shas, is_main, strict=True) if main],
+            tip,
         )
         self._when = dict(zip(shas, commits["committed_at"].to_list(), strict=True))
         self._claims: dict[int, list[str]] = {}
         self._claimed: dict[str, list[int]] = {}
         issues = frozenset(issue_numbers)
         referring = commits.filter(pl.col("message").str.contains(r"#\d|/pull/\d"))
+        unrelated = self.graph.unrelated
         for repository, sha, message in referring.select(
             "repository", "sha", "message"
         ).iter_rows():
-            for number in landed_numbers(message, repository, *aliases) - issues:
+            names = (repository, *aliases)
+            # In the history of another project only an address says that a number is ours.
+            numbers = (
+                set(_addressed(message, own_names(names)))
+                if sha in unrelated
+                else landed_numbers(message, *names)
+            )
+            for number in numbers - issues:
                 self._claims.setdefault(number, []).append(sha)
                 self._claimed.setdefault(sha, []).append(number)
 

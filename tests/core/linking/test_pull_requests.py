@@ -242,8 +242,10 @@ def test_numbers_of_a_history_that_was_merged_in_land_nothing_here() -> None:
 
 
 def test_off_the_main_line_a_message_counts_only_where_it_is_the_only_one() -> None:
-    assert own(history(*FOREIGN), PullRequest(7)) == [{"f1"}]
-    twice = [*FOREIGN[:-1], ("f3", "f2", "More (#7)"), ("big", "m f3", "Merge branch 'theirs'")]
+    assert history(*FOREIGN).landings(PullRequest(7)) == []
+    fork = [("f0", "root") if row == ("f0", "") else row for row in FOREIGN]
+    assert own(history(*fork), PullRequest(7)) == [{"f1"}]
+    twice = [*fork[:-1], ("f3", "f2", "More (#7)"), ("big", "m f3", "Merge branch 'theirs'")]
     assert history(*twice).landings(PullRequest(7)) == []
 
 
