@@ -328,7 +328,9 @@ def test_what_a_broken_rule_quotes_is_not_rendered(*, is_declared: bool) -> None
     text = "title '[x](javascript:y) <script>z</script> ![i](http://h/i.png) | \x1b[2J'"
     (result,) = (
         one
-        for one in check_results({"raw.issues": [BrokenRule(rule, "a/b_c 2020-01", 1, [text], False)]})
+        for one in check_results(
+            {"raw.issues": [BrokenRule(rule, "a/b_c 2020-01", 1, [text], is_refused=False)]}
+        )
         if not one.passed
     )
     assert result.check_name == (DECLARED if is_declared else rule)

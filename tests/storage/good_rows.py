@@ -536,7 +536,9 @@ GOOD: dict[str, list[Row]] = {
         of_partition(number=7, sha=SHA, approach="pull_request", evidence="merged", pull_request=9),
     ],
     "links.commit_relations": [
-        of_partition(sha=SHA, related_sha="b" * 40, relation=relation, evidence="This reverts commit")
+        of_partition(
+            sha=SHA, related_sha="b" * 40, relation=relation, evidence="This reverts commit"
+        )
         for relation in ("reverts", "restores", "copies")
     ],
     "links.fix_areas": [

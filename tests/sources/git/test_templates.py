@@ -49,7 +49,8 @@ def test_templates_are_found_where_github_looks_whatever_their_case():
 
 
 @pytest.mark.parametrize(
-    "odd", ["!!bool maybe", "!!timestamp soon", '!!int ""', "!!float x", "!!binary é", "!!set 1", "[a"]
+    "odd",
+    ["!!bool maybe", "!!timestamp soon", '!!int ""', "!!float x", "!!binary é", "!!set 1", "[a"],
 )
 def test_a_form_that_cannot_be_read_stays_as_it_is_written(cloned, odd):
     form = f"name: Bug\nbody:\n  - attributes: {{label: {odd}}}\n"
