@@ -40,7 +40,7 @@ repeats as (
     from linked
     inner join shown_again using (repository, sha)
     anti join reverted using (dataset, repository, number, sha)
-    where linked.dataset = 'live' and linked.is_counted
+    where dataset = 'live' and linked.is_counted
 ),
 
 commits as (

@@ -176,7 +176,7 @@ def test_the_format_follows_the_name_of_the_file(data_dir_with_data: Path, tmp_p
     sql = "select 1 as a, [1, 2] as b, timestamptz '2020-01-01 00:00:00+00' as c"
     for name in ("x.csv", "x.json", "x.parquet", "x.md"):
         assert query(data_dir_with_data, sql, "--output", tmp_path / name).returncode == 0
-    assert (tmp_path / "x.csv").read_text() == 'a,b,c\n1,"1, 2",2020-01-01 00:00:00+00:00\n'
+    assert (tmp_path / "x.csv").read_text() == 'a,b,c\n1,"[1, 2]",2020-01-01 00:00:00+00:00\n'
     assert json.loads((tmp_path / "x.json").read_text()) == [
         {"a": 1, "b": [1, 2], "c": "2020-01-01T00:00:00+00:00"}
     ]

@@ -74,17 +74,21 @@ def test_every_partition_has_its_last_audit(small: Prepared) -> None:
 
 
 @pytest.mark.audited
-def test_rows_that_are_refused_again_are_no_news_and_good_ones_are(data_dir: Path) -> None:
+@pytest.mark.parametrize("outcome", ["refused", "rows_set_aside"])
+def test_rows_that_are_not_stored_again_are_no_news_and_good_ones_are(
+    data_dir: Path, outcome: str
+) -> None:
     repository, month = "sample-lab/tensorkit", "2020-01"
     with open_warehouse(data_dir / "warehouse.duckdb") as database:
         writer = AuditedWriter(database, DataDirectory.of(data_dir))
         stored = database.partition("raw.commits", repository, month)
-        refused = stored.with_columns(sha=pl.lit("short"))
+        refused = stored.with_columns(
+            sha=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("short")).otherwise("sha")
+        )
 
-        def facts(rows: pl.DataFrame) -> dict[str, object]:
-            candidates = [
-                StagedTable("raw.commits", rows, {"least_readable_share": 1.0}, rows.height)
-            ]
+        def facts(rows: pl.DataFrame, missing: int = 0) -> dict[str, object]:
+            count = rows.height + missing
+            candidates = [StagedTable("raw.commits", rows, {"least_readable_share": 1.0}, count)]
             writer.store([PartitionWrite(candidates, repository, month)])
             (row,) = database.where(
                 "meta.audit_results",
@@ -92,11 +96,13 @@ def test_rows_that_are_refused_again_are_no_news_and_good_ones_are(data_dir: Pat
             ).to_dicts()
             return row
 
-        first = facts(refused)
-        assert first["outcome"] == "refused"
+        missing = int(outcome == "refused")
+        first = facts(refused, missing)
+        assert first["outcome"] == outcome
+        assert first["rows_set_aside"] == 1 - missing
         assert first["broken_critical"] > 0
         assert first["row_count"] == stored.height
-        assert facts(refused) == first
+        assert facts(refused, missing) == first
         good = facts(stored)
         assert (good["outcome"], good["broken_critical"]) == ("passed", 0)
         assert good["audited_at"] > first["audited_at"]

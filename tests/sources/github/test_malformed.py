@@ -419,12 +419,13 @@ def test_halves_of_characters_become_a_sign_that_stands_for_them(
     assert read.issues["title"].to_list() == [titles[one] for one in expected.issues["title"]]
 
 
-def test_an_update_that_is_still_to_come_hides_no_change(corpus: Corpus) -> None:
+def test_an_update_that_is_still_to_come_hides_no_change_and_is_corrected(corpus: Corpus) -> None:
     later = put("updatedAt", "2999-01-01T00:00:00Z")
     with SpoiledServer([corpus]) as server:
         server.spoil = later  # type: ignore[method-assign]
         read = read_all(server.url, corpus)  # which looks at the newest update
-    assert {moment.year for moment in read.issues["updated_at"]} == {2999}
+    assert {moment.year for moment in read.issues["updated_at"]} == {2020}
+    assert set(read.gaps["lacks"]) == {"updated_at"}
 
 
 def test_fractions_of_seconds_are_kept(corpus: Corpus) -> None:
