@@ -12,7 +12,7 @@ from perf_assets.config.forums import Forum, ForumEntry, TagSet
 from perf_assets.config.lakehouse import Lakehouse
 from perf_assets.config.partitions import Subject
 from perf_assets.config.people import People
-from perf_assets.config.study_file import RECONCILE_MONTHS, RepositoryEntry, StudyEntry
+from perf_assets.config.study_file import RECONCILE_MONTHS, Miner, RepositoryEntry, StudyEntry
 from perf_assets.config_files import validate
 from perf_assets.core.areas.rules import AreaRules
 from perf_assets.core.labelling.labels import Rules
@@ -49,7 +49,8 @@ class Repository(Subject):
     directory, with which the study of it ends. With ``checks`` its trees go through the static
     checks. ``aliases`` are the names that it had before; ``areas`` say which parts of its code
     there are. ``addresses`` says how those of its commits are stored. ``performance_labels`` and
-    ``non_bug_labels`` stand in place of the study's, where they are given.
+    ``non_bug_labels`` stand in place of the study's, where they are given. ``miner`` reads the
+    commits.
     """
 
     trend_start: str
@@ -62,6 +63,7 @@ class Repository(Subject):
     areas: AreaRules = field(default_factory=AreaRules)
     performance_labels: tuple[str, ...] | None = None
     non_bug_labels: tuple[str, ...] | None = None
+    miner: Miner = "git"
 
 
 @dataclass(frozen=True)
@@ -287,6 +289,7 @@ def _repository(
         AreaRules() if entry.areas is None else entry.areas.rules(),
         _distinct(entry.performance_labels),
         _distinct(entry.non_bug_labels),
+        entry.miner,
     )
 
 

@@ -19,6 +19,9 @@ from perf_assets.months import is_month, last_full_month
 from perf_assets.repository_names import is_repository_name
 from perf_assets.sanitize import shortened
 
+Miner = Literal["git", "pydriller"]
+"""What reads the commits of a clone."""
+
 RECONCILE_MONTHS = 6
 FIRST_MONTH = "1970-01"  # git knows no earlier commits
 
@@ -79,6 +82,11 @@ class RepositoryEntry(StrictModel):
     )
     corpus: _Text | None = Field(
         None, description="a corpus directory instead of GitHub, served on loopback during the run"
+    )
+    miner: Miner = Field(
+        "git",
+        description="what reads the commits; PyDriller is the reference, and takes many times as "
+        "long; a change reads all commits again",
     )
     checks: bool = Field(
         True, description="whether the static checks read its tree at the end of each quarter"

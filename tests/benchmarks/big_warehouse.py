@@ -223,6 +223,7 @@ def main() -> None:
     chosen = parser.parse_args()
     with duckdb.connect(str(chosen.file)) as connection:
         fill(connection, chosen.issues, chosen.repositories)
+    print(f"{chosen.file}: {chosen.issues:,} issues of {chosen.repositories:,} repositories")
 
 
 if __name__ == "__main__":

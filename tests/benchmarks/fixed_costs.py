@@ -1,12 +1,13 @@
 """What work costs before it has a row: imports, an empty run, one more table, rule, analysis.
 
-    python -m tests.benchmarks.fixed_costs
+    python -m tests.benchmarks.fixed_costs [--runs 5]
 
 Prints a Markdown table for docs/performance.md: milliseconds, and multiples of a calibration that
 is measured in the same run, which can be compared between machines. Each figure is the least of
 several, as other work only ever adds to it.
 """
 
+import argparse
 import random
 import subprocess
 import sys
@@ -49,16 +50,20 @@ corpus = "corpus-{number}"
 
 def main() -> None:
     """Measure each, and print the table."""
-    unit = least(calibration, RUNS)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--runs", type=int, default=RUNS, help="at most, of each")
+    runs = parser.parse_args().runs
+    unit = least(calibration, runs)
     print(f"Calibration: {1000 * unit:.0f} ms.\n\n| what | ms | calibrations |")
     print("| --- | ---: | ---: |")
-    for what, seconds in costs():
+    for what, seconds in costs(runs):
         print(f"| {what} | {1000 * seconds:,.1f} | {seconds / unit:,.2f} |", flush=True)
 
 
-def costs() -> Iterator[tuple[str, float]]:
-    """Each with its seconds."""
-    bare = least(lambda: python("pass"), RUNS)
+def costs(runs: int = RUNS) -> Iterator[tuple[str, float]]:
+    """Each with its seconds, the least of at most so many ``runs``."""
+    few = min(runs, FEW_RUNS)
+    bare = least(lambda: python("pass"), runs)
     gx = "from perf_assets.storage.audit.process import import_libraries; import_libraries()"
     for title, code in (
         ("importing the command line", "import perf_assets.cli"),
@@ -66,24 +71,24 @@ def costs() -> Iterator[tuple[str, float]]:
         ("importing Great Expectations", gx),
         ("loading the definitions of the UI", "import perf_assets.definitions"),
     ):
-        yield title, least(partial(python, code), RUNS) - bare
+        yield title, least(partial(python, code), runs) - bare
     with tempfile.TemporaryDirectory() as directory:
-        yield from of_data_dirs(Path(directory))
-    yield from of_audits()
+        yield from of_data_dirs(Path(directory), few)
+    yield from of_audits(few)
 
 
-def of_data_dirs(directory: Path) -> Iterator[tuple[str, float]]:
+def of_data_dirs(directory: Path, runs: int) -> Iterator[tuple[str, float]]:
     """An empty run, one more analysis, and one more small repository."""
     prepared = prepare(directory, **SMALL)
     data_dir = DataDirectory(prepared.data_dir)
     arguments = command("run", "--study", prepared.study, "--data-dir", prepared.data_dir)
     run(arguments)  # Dagster hears of the data directory
-    yield "a run with nothing new", least(lambda: run(arguments), FEW_RUNS)
+    yield "a run with nothing new", least(lambda: run(arguments), runs)
     with open_warehouse(data_dir.warehouse) as database:
         writer = AuditedWriter(database, data_dir)
         names = tuple(analyses())
-        every = least(lambda: list(derive(writer, names, names)), FEW_RUNS)
-        none = least(lambda: list(derive(writer, names)), FEW_RUNS)
+        every = least(lambda: list(derive(writer, names, names)), runs)
+        none = least(lambda: list(derive(writer, names)), runs)
     yield f"one more analysis (of {len(names)}), computed and audited", (every - none) / len(names)
     yield "one more analysis, unchanged", none / len(names)
     one, many = (of_repositories(directory, number) for number in (1, REPOSITORIES))
@@ -104,7 +109,7 @@ def of_repositories(directory: Path, number: int) -> float:
     return time.perf_counter() - began
 
 
-def of_audits() -> Iterator[tuple[str, float]]:
+def of_audits(runs: int) -> Iterator[tuple[str, float]]:
     """What the audit of a table takes, and each of its rules, by a line through all tables."""
     great_expectations.prepare()
     sizes, seconds = [], []
@@ -113,7 +118,7 @@ def of_audits() -> Iterator[tuple[str, float]]:
         schema = {name: kind for name, kind in schema_of(table).items() if name in rows[0]}
         offer = pl.DataFrame(rows, schema=schema), PARAMETERS
         sizes.append(len(load_suite(table).rules))
-        seconds.append(least(partial(audit_together, table, [offer]), FEW_RUNS))
+        seconds.append(least(partial(audit_together, table, [offer]), runs))
     each, fixed = np.polyfit(sizes, seconds, 1)
     yield (
         f"the audit of a table (mean of {len(sizes)}, with {np.mean(sizes):.0f} rules)",

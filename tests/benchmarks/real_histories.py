@@ -8,7 +8,8 @@ Run by hand, on a quiet machine:
 Each REPOSITORY is a path or URL, cloned to a temporary directory. Of the commits whose subject
 speaks of a fix or a bug as many as asked for are drawn with a seed (0: all of them), looked at
 closely as a run does, and traced again to count the versions visited; some of them are traced by
-``git blame -w -M -C`` of the whole file too. Prints a table in Markdown.
+``git blame -w -M -C`` of the whole file too. Prints a table in Markdown. A clone may lack objects:
+commits that need one are counted and not drawn, and the table names what fails without them.
 """
 
 import argparse
@@ -29,7 +30,8 @@ import polars as pl
 from perf_assets.core.linking.links import link_fixes
 from perf_assets.sources.git.clone import Clone, update_clone
 from perf_assets.sources.git.command import GitError, in_clone, local_environment
-from perf_assets.sources.git.inspection import inspect, inspect_commits
+from perf_assets.sources.git.inspection import inspect_commits
+from perf_assets.sources.git.inspection_worker import inspect
 from perf_assets.sources.git.mining import read_commits
 from perf_assets.sources.git.szz.introducing import Trace, trace_by_blame
 from perf_assets.sources.git.szz.line_history import LineHistory
@@ -63,7 +65,7 @@ COLUMNS = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
     parser.add_argument("repositories", nargs="+", metavar="REPOSITORY")
     parser.add_argument("--fixes", type=int, default=300, help="commits looked at; 0: all")
     parser.add_argument("--blamed", type=int, default=30, help="of them, traced by git blame too")
@@ -115,9 +117,7 @@ def measure(repository: str, fixes: int, blamed: int) -> dict[str, object]:
         "fixes": len(drawn),
         "analyze_fixes": analyze_fixes,
         "tracing": tracing,
-        "versions": len(history.versions.blob_of),
-        "visits": history.versions.visits,
-        "steps": max(history.steps, default=0),
+        **visited(history),
         "untraced": "; ".join(f"{n} ({why})" for why, n in untraced.items()) or 0,
         "blame": f"{blame / max(1, files):.2f}",
         "differing": f"{differing} of {len(expected)}",
@@ -158,15 +158,31 @@ def link(commits: pl.DataFrame) -> pl.DataFrame:
 
 def draw(commits: pl.DataFrame, fixes: int) -> list[str]:
     """Commits that look like fixes, in the order of their hashes."""
-    subjects = commits.filter(~pl.col("is_merge")).select("sha", "message").rows()
+    whole = commits.filter(~pl.col("is_merge"), pl.col("unreadable").is_null())
+    subjects = whole.select("sha", "message").rows()
     looking = sorted(sha for sha, message in subjects if FIX.search((message or "").split("\n")[0]))
     return random.Random(1).sample(looking, min(fixes or len(looking), len(looking)))
 
 
-def traced(clone: Clone, removed: list[tuple[str, RemovedCode]]) -> LineHistory:
-    history = LineHistory(clone.path, [sha for sha, _ in removed])
-    history.trace(removed)
+def traced(clone: Clone, removed: list[tuple[str, RemovedCode]]) -> LineHistory | None:
+    """The history with the fixes traced through it; None where it cannot be read whole."""
+    try:
+        history = LineHistory(clone.path, [sha for sha, _ in removed])
+        history.trace(removed)
+    except GitError:
+        return None
     return history
+
+
+def visited(history: LineHistory | None) -> dict[str, object]:
+    """How many versions were there and visited, and the most steps for one fix."""
+    if history is None:
+        return dict.fromkeys(("versions", "visits", "steps"), "fails")
+    return {
+        "versions": len(history.versions.blob_of),
+        "visits": history.versions.visits,
+        "steps": max(history.steps, default=0),
+    }
 
 
 def blamed_traces(clone: Clone, fixes: list[tuple[str, RemovedCode]]) -> dict[str, Trace]:

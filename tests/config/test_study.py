@@ -123,6 +123,12 @@ def test_a_study_may_leave_the_static_checks_of_a_repository_out(tmp_path: Path)
         assert repository.checks is wanted
 
 
+def test_a_repository_may_be_mined_by_pydriller(tmp_path: Path) -> None:
+    for text, wanted in (("", "git"), ('miner = "pydriller"\n', "pydriller")):
+        (repository,) = load_study(written(tmp_path, MINIMAL + text)).repositories
+        assert repository.miner == wanted
+
+
 def test_a_run_may_leave_out_the_close_look_or_take_it_whatever_the_study_says(
     tmp_path: Path,
 ) -> None:
@@ -286,6 +292,7 @@ def test_keywords_are_graded_by_default_as_far_as_the_study_has_them(tmp_path: P
             "true or false is needed here ('no')",
         ),
         ('kind_method = "best"\n' + MINIMAL, "kind_method", "did you mean better?"),
+        (MINIMAL + 'miner = "pydriler"\n', "repositories[1].miner", "did you mean pydriller?"),
         (MINIMAL + 'checks = "no"\n', "repositories[1].checks", "true or false is needed here"),
         ("analyze_fix = true\n" + MINIMAL, "analyze_fix", "did you mean analyze_fixes?"),
         ("reconcile_months = 0\n" + MINIMAL, "reconcile_months", "greater than or equal to 1 (0)"),

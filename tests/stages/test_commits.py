@@ -3,6 +3,7 @@
 import shutil
 import tempfile
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -15,7 +16,7 @@ from perf_assets.config.study import Repository
 from perf_assets.months import months_between
 from perf_assets.processes.progress import current
 from perf_assets.reports.status import read_status, status_text
-from perf_assets.sources.git import changes, history
+from perf_assets.sources.git import changes, history, pydriller_mining
 from perf_assets.sources.git.clone import update_clone
 from perf_assets.sources.git.history import list_branch_commits
 from perf_assets.stages.mining.commits import (
@@ -473,6 +474,47 @@ def test_another_name_of_the_default_branch_is_recorded(source, data_dir, four, 
     assert "the default branch is now trunk and was main" in caplog.text
     assert "main is now trunk" in status_text(read_status(DataDirectory.of(data_dir)))
     assert_as_fresh(source, tmp_path, data_dir)
+
+
+def test_a_change_of_the_miner_reads_every_month_again_and_gives_the_same_rows(
+    source, data_dir, monkeypatch
+):
+    history = [
+        Made(one_file(b"1\n"), when=at(JANUARY)),
+        Made(one_file(b"2\n"), [0], when=at(FEBRUARY)),
+        Made(one_file(b"3\n"), [0], when=at(FEBRUARY), branch="other"),
+        Made(one_file(b"4\n") | {b"b": (FILE, b"1\n")}, [1, 2], when=at(MARCH)),
+        Made(one_file(b"5\n"), [0], when=at(MARCH), branch="third"),
+    ]
+    make(source, history)
+    read = []
+    by_pydriller = pydriller_mining.read_commits
+    monkeypatch.setattr(
+        pydriller_mining,
+        "read_commits",
+        lambda clone, listed, tell: read.append(listed.height) or by_pydriller(clone, listed, tell),
+    )
+    repository = Repository(REPOSITORY, "2016-12", None, "2016-12", str(source))
+
+    def mined(repository):
+        with opened(data_dir) as writer:
+            outcomes = list(mine_commits(writer, repository, MONTHS))
+        assert all(outcome.failure is None for outcome in outcomes)
+        tables = stored_tables(DataDirectory.of(data_dir).warehouse)
+        return outcomes, {name: tables[name] for name in TABLES}
+
+    _, by_git = mined(repository)
+    assert read == []
+    outcomes, found = mined(replace(repository, miner="pydriller"))
+    assert read == [4, 1] and len(outcomes) == 2 * len(MONTHS)
+    assert_same_tables(found, by_git)
+    assert mined(replace(repository, miner="pydriller"))[0] == []
+    assert len(mined(replace(repository, miner="pydriller", addresses="plain"))[0]) == len(MONTHS)
+    outcomes, _ = mined(replace(repository, addresses="plain"))
+    assert len(outcomes) == 2 * len(MONTHS) and read == [4, 1, 4]
+    outcomes, found = mined(repository)
+    assert len(outcomes) == len(MONTHS)
+    assert_same_tables(found, by_git)
 
 
 # ---- random lives of a repository

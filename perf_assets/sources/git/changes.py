@@ -36,7 +36,7 @@ _CHANGE_TYPES = {
 
 # A broken tree holds a name twice, and two names may differ only in bytes that are not UTF-8.
 _occurrence = pl.int_range(pl.len()).over("sha", "path")
-_unique_names = (
+unique_names = (
     pl.when(_occurrence > 0)
     .then(pl.format("{} ({})", "path", _occurrence + 1))
     .otherwise("path")
@@ -92,7 +92,7 @@ class Piece:
                 pl.when(old == new).then(absent).otherwise(compared).alias("pair"),
                 (old == new).alias("is_same"),
             )
-            .with_columns(_unique_names)
+            .with_columns(unique_names)
         )
 
 

@@ -40,7 +40,7 @@ def parse_commits(batch: bytes) -> pl.DataFrame:
     Text is decoded as the commit says, else as UTF-8, and never fails. The message has no white
     space around it, as PyDriller gives it, and is missing when nothing is left.
     """
-    rows = [_row(sha, commit) for sha, commit in parse_objects(batch)]
+    rows = [commit_row(sha, commit) for sha, commit in parse_objects(batch)]
     read = pl.DataFrame(rows, schema=_READ, orient="row")
     return read.with_columns(moment("authored_at"), is_merge=pl.col("parents").list.len() > 1)
 
@@ -66,7 +66,13 @@ def moment(seconds: str) -> pl.Expr:
     return (pl.col(seconds).clip(_FIRST_SECOND, _LAST_SECOND) * 1_000_000).cast(TIME)
 
 
-def _row(sha: str, commit: bytes) -> _Row:
+def names_encoding(commit: bytes) -> bool:
+    """Return whether a commit object says how its text is encoded."""
+    return _ENCODING.search(commit.partition(b"\n\n")[0]) is not None
+
+
+def commit_row(sha: str, commit: bytes) -> _Row:
+    """Return what the commit object says: sha, parents, author, address, seconds and message."""
     header, _, message = commit.partition(b"\n\n")
     encoding = _ENCODING.search(header)
     codec = encoding[1].decode("latin-1").strip() if encoding else "utf-8"

@@ -25,7 +25,7 @@ COMMITS, FILES = (
     for table in ("raw.commits", "raw.commit_files")
 )
 
-_SIZES = ("additions", "deletions", "changed_files")
+SIZES = ("additions", "deletions", "changed_files")
 _NO_FILES = pl.DataFrame(schema=FILES)
 
 # Each worker waits for a git process of its own; two pieces more are read ahead.
@@ -44,7 +44,8 @@ def read_commits(
 
     Sizes are those of ``git diff --numstat -M`` against the first parent (a root: against
     nothing), so merges have files too and a commit's numbers are the sums over its files; a
-    binary file counts no line, a submodule one line each way. These are PyDriller's totals.
+    binary file counts no line, a submodule one line each way. These are PyDriller's totals, which
+    `pydriller_mining.read_commits` reads by PyDriller itself.
 
     Parameters
     ----------
@@ -73,7 +74,7 @@ def read_commits(
                 on_progress(done, listed.height)
         except GitError as failure:
             if is_disk_full(failure.stderr):
-                raise _no_room(failure.stderr) from None
+                raise no_room(failure.stderr) from None
             with phase(f"looking for commits that git cannot read in {clone.path.name}"):
                 found = unreadable_commits(clone, listed["sha"][done:].to_list())
                 fetch_missing(clone.path, clone.url, found.values())
@@ -82,7 +83,7 @@ def read_commits(
                 raise damaged(clone.path, failure) from None
             reasons |= {sha: why for sha, why in found.items() if why not in fetched}
         except OSError as error:
-            raise _no_room(str(error)) from None
+            raise no_room(str(error)) from None
 
 
 def _whole(clone: Clone, listed: pl.DataFrame, reasons: Mapping[str, str]) -> Iterator[Frames]:
@@ -92,9 +93,9 @@ def _whole(clone: Clone, listed: pl.DataFrame, reasons: Mapping[str, str]) -> It
         return
     is_unreadable = pl.col("sha").is_in(reasons)
     readable, unreadable = listed.filter(~is_unreadable), listed.filter(is_unreadable)
-    described = unreadable.join(_describe(clone, unreadable["sha"].to_list()), on="sha")
+    described = unreadable.join(describe(clone, unreadable["sha"].to_list()), on="sha")
     described = described.with_columns(
-        *(pl.lit(None, pl.Int64).alias(name) for name in _SIZES),
+        *(pl.lit(None, pl.Int64).alias(name) for name in SIZES),
         unreadable=pl.col("sha").replace_strict(reasons, return_dtype=pl.String),
     ).select(*COMMITS)
     first = 0
@@ -128,7 +129,7 @@ def _in_parallel(clone: Clone, listed: pl.DataFrame) -> Iterator[Frames]:
 def _measure(clone: Clone, counter: PairCounter, listed: pl.DataFrame, piece: Piece) -> Frames:
     """The frames of one piece of history."""
     files = _count(counter, piece.files())
-    commits = _describe(clone, piece.shas)
+    commits = describe(clone, piece.shas)
     when = pl.DataFrame({"sha": piece.shas}).join(listed, on="sha", maintain_order="left")
     files = files.join(when, on="sha", maintain_order="left").drop("committed_at")
     sizes = files.group_by("sha").agg(
@@ -137,9 +138,7 @@ def _measure(clone: Clone, counter: PairCounter, listed: pl.DataFrame, piece: Pi
     commits = (
         when.join(commits, on="sha", maintain_order="left")
         .join(sizes, on="sha", how="left", maintain_order="left")
-        .with_columns(
-            pl.col(_SIZES).fill_null(0).cast(pl.Int64), unreadable=pl.lit(None, pl.String)
-        )
+        .with_columns(pl.col(SIZES).fill_null(0).cast(pl.Int64), unreadable=pl.lit(None, pl.String))
     )
     return commits.select(*COMMITS), files.select(*FILES)
 
@@ -161,12 +160,14 @@ def _count(counter: PairCounter, files: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _describe(clone: Clone, shas: Sequence[str]) -> pl.DataFrame:
+def describe(clone: Clone, shas: Sequence[str]) -> pl.DataFrame:
+    """Return parents, author, time and message of the commits ``shas``, in their order."""
     commits = parse_commits(print_objects(clone.path, shas))
     return with_signatures(commits, read_mailmap(clone))
 
 
-def _no_room(reason: str) -> PerfAssetsError:
+def no_room(reason: str) -> PerfAssetsError:
+    """Return one sentence about a disk on which git's temporary files find no room."""
     return PerfAssetsError(
         f"git needs room for temporary files in {tempfile.gettempdir()} ({error_line(reason)}): "
         "free some, or set TMPDIR to another directory, and run again"

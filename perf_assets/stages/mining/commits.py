@@ -12,6 +12,7 @@ from functools import cached_property
 import polars as pl
 
 from perf_assets.config.study import Repository
+from perf_assets.config.study_file import Miner
 from perf_assets.core.people.addresses import AddressPolicy
 from perf_assets.processes.progress import Phase, phase
 from perf_assets.sources.git.clone import Clone, update_clone
@@ -21,7 +22,7 @@ from perf_assets.sources.git.history import (
     list_commits,
     months_of,
 )
-from perf_assets.sources.git.mining import read_commits
+from perf_assets.sources.git.mining import Frames, read_commits
 from perf_assets.sources.git.templates import read_issue_templates
 from perf_assets.sources.git.unreadable import fetch_missing, now_readable
 from perf_assets.stages.mining.addresses import Addresses
@@ -40,7 +41,8 @@ from perf_assets.storage.partition_write import (
 log = logging.getLogger(__name__)
 
 NO_COMMITS = f"{RULE_VERSION}-no commits"  # the fingerprint of a month without any
-POLICY = "( plain| none)$"  # how addresses are stored, at the end of a fingerprint
+POLICY = "((?: plain| none)?(?: pydriller)?)$"
+"""How addresses are stored, and what read the commits, at the end of a fingerprint."""
 COMMITS_AT_ONCE = 10_000  # of the months that are judged and stored together, at least
 
 DEFAULT_BRANCH = ("raw.commits", "raw.commit_files", "raw.issue_templates")
@@ -62,7 +64,9 @@ def mine_commits(
     """Bring the clone of ``repository`` up to date and load from it, see :func:`load_commits`."""
     clone = update_clone(repository.git, writer.data_dir.clone(repository.name))
     fetch_missing(clone.path, repository.git, _reasons(writer, repository.name))
-    yield from load_commits(writer, clone, repository.name, months, repository.addresses)
+    yield from load_commits(
+        writer, clone, repository.name, months, repository.addresses, repository.miner
+    )
 
 
 def load_commits(
@@ -71,6 +75,7 @@ def load_commits(
     repository: str,
     months: Sequence[str],
     addresses: AddressPolicy = "hashed",
+    miner: Miner = "git",
 ) -> Iterator[WriteOutcome]:
     """Bring the commits of ``months`` up to date: the default branch's, then those of all others.
 
@@ -81,8 +86,10 @@ def load_commits(
     with phase(f"listing commits of {repository}"), ThreadPoolExecutor(1) as pool:
         of_others = pool.submit(list_branch_commits, clone)
         stored = Addresses(addresses, writer.data_dir)
-        branch = Listing(writer, clone, repository, DEFAULT_BRANCH, list_commits(clone), stored)
-        others = Listing(writer, clone, repository, OTHER_BRANCHES, of_others.result(), stored)
+        listed = list_commits(clone)
+        branch = Listing(writer, clone, repository, DEFAULT_BRANCH, listed, stored, miner)
+        unlisted = of_others.result()
+        others = Listing(writer, clone, repository, OTHER_BRANCHES, unlisted, stored, miner)
     note_branch(writer, clone, repository, branch.commits)
     yield from _load(branch, months)
     yield from _load(others, months)
@@ -107,12 +114,27 @@ class Listing:
     tables: Sequence[str]
     commits: pl.DataFrame
     addresses: Addresses
+    miner: Miner = "git"
 
     @property
     def policy(self) -> str:
-        """What ends the fingerprint of a month whose addresses are not stored as usual."""
-        usual = self.addresses.policy == "hashed" or self.tables != DEFAULT_BRANCH
-        return "" if usual else f" {self.addresses.policy}"
+        """Return what ends the fingerprint of a month that is not stored as usual.
+
+        Another miner may differ where it fails or a commit is malformed, and whoever requests one
+        wants all rows from it. So a change of miner reads every month again.
+        """
+        has_usual = self.addresses.policy == "hashed" or self.tables != DEFAULT_BRANCH
+        addresses = "" if has_usual else f" {self.addresses.policy}"
+        return addresses if self.miner == "git" else f"{addresses} {self.miner}"
+
+    def read(self, commits: pl.DataFrame, on_progress: Phase) -> Iterator[Frames]:
+        """Yield the ``commits`` and their files, as the miner reads them."""
+        if self.miner == "pydriller":
+            # It takes a second to import.
+            from perf_assets.sources.git import pydriller_mining  # noqa: PLC0415
+
+            return pydriller_mining.read_commits(self.clone, commits, on_progress)
+        return read_commits(self.clone, commits, on_progress)
 
     @cached_property
     def to_read_again(self) -> pl.DataFrame:
@@ -220,7 +242,7 @@ def _mine(
     if unknown.is_empty():
         return
     templates = read_issue_templates(listing.clone, unknown.select("sha", "committed_at", "month"))
-    for month, commits, files in _by_month(read_commits(listing.clone, unknown, progress)):
+    for month, commits, files in _by_month(listing.read(unknown, progress)):
         found = templates.filter(pl.col("month") == month)
         yield month, _shaped(listing, commits, files, found)
 

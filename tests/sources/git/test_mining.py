@@ -12,13 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.sources.git import changes
+from perf_assets.sources.git import changes, pydriller_mining
 from perf_assets.sources.git.clone import Clone, update_clone
 from perf_assets.sources.git.history import commit_months, list_commits
 from perf_assets.sources.git.mining import read_commits
 from perf_assets.sources.git.templates import is_issue_template, read_issue_templates
 from perf_assets.tables import schema_of
 from tests.effort import examples
+from tests.git_histories import histories
 from tests.git_repositories import (
     BINARY,
     EXECUTABLE,
@@ -42,8 +43,8 @@ def of_months(clone: Clone, *months: str) -> pl.DataFrame:
     return list_commits(clone).filter(pl.col("month").is_in(months))
 
 
-def mine(clone: Clone, listed=None) -> tuple[pl.DataFrame, pl.DataFrame]:
-    batches = list(read_commits(clone, listed))
+def mine(clone: Clone, listed=None, read=read_commits) -> tuple[pl.DataFrame, pl.DataFrame]:
+    batches = list(read(clone, listed))
     return pl.concat([commits for commits, _ in batches]), pl.concat([f for _, f in batches])
 
 
@@ -71,6 +72,8 @@ def check_second_commit(cloned, source, before, after, expected):
     commits, files = mine(clone)
     assert file_rows(files, shas[1]) == expected
     assert sizes(commits) == pydriller_sizes(source, shas)
+    found = mine(clone, read=pydriller_mining.read_commits)
+    assert all(one.equals(other) for one, other in zip(found, (commits, files), strict=True))
 
 
 EDITED = TEXT.replace(b"line 7\n", b"seven\n")
@@ -330,31 +333,6 @@ def test_absurd_times_are_kept_within_years_of_four_digits(tmp_path, source):
 
 
 # ---- random histories
-
-texts = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"same\n" * 9]), max_size=6).map(b"".join)
-blobs = st.tuples(st.sampled_from([FILE, EXECUTABLE, LINK]), texts | st.just(BINARY)).filter(
-    lambda blob: blob[0] != LINK or b"\0" not in blob[1]
-)
-entries = blobs | st.tuples(st.just(SUBMODULE), st.sampled_from([SOME_COMMIT, OTHER_COMMIT]))
-paths = st.sampled_from(
-    [b"a", b"b", b"d/a", b".github/ISSUE_TEMPLATE.md", b"docs/Issue_Template/x.md"]
-)
-trees = st.dictionaries(paths, entries, max_size=4)
-
-
-@st.composite
-def histories(draw):
-    made = []
-    for number in range(draw(st.integers(1, 9))):
-        earlier = st.integers(0, number - 1) if number else st.nothing()
-        parents = draw(st.lists(earlier, max_size=3, unique=True)) if number else []
-        previous = made[parents[0]].files if parents else {}
-        files = {**previous, **draw(trees)}
-        for path in draw(st.sets(paths, max_size=2)):
-            files.pop(path, None)
-        when = f"{draw(st.integers(0, 9)) * 1_000_000 + 1_400_000_000} +0000"
-        made.append(Made(files, parents, when=when))
-    return made
 
 
 @settings(max_examples=examples(10, 80))
