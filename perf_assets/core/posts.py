@@ -8,7 +8,10 @@ BLOCKS = {
     *("h1", "h2", "h3", "h4", "h5", "h6", "dl", "dt", "dd", "pre"),
 }
 SPACE = re.compile(r"[ \t\f\v\xa0]+")
-LINES = re.compile(r" *\n\s*")
+COMMENT_END = re.compile(r"--\s*+>")
+RAW = re.compile("<(?:script|style)", re.IGNORECASE)
+UNCLOSED = "\ufdd0"  # no character of a text: it stands for a "<" that opens nothing
+LINES = re.compile(r"(?<! ) *+\n\s*+")
 
 
 class _Reader(HTMLParser):
@@ -54,8 +57,31 @@ def text_and_code(html: str) -> tuple[str, str | None]:
     ('Why is fit slow?', 'a < b')
     """
     reader = _Reader()
-    reader.feed(html.replace("\r\n", "\n").replace("\r", "\n"))
+    reader.feed(_without_unclosed(html.replace("\r\n", "\n").replace("\r", "\n")))
     reader.close()
-    text = LINES.sub("\n", SPACE.sub(" ", "".join(reader.text))).strip()
-    blocks = [block for parts in reader.code if (block := "".join(parts).strip("\n"))]
+    text = LINES.sub("\n", SPACE.sub(" ", _joined(reader.text))).strip()
+    blocks = [block for parts in reader.code if (block := _joined(parts).strip("\n"))]
     return text, "\n\n".join(blocks) or None
+
+
+def _without_unclosed(html: str) -> str:
+    """``html`` with :data:`UNCLOSED` in place of each ``<`` of a comment or tag that has no end.
+
+    The parser takes them for text as well, but looks for the end of each of them several times,
+    which takes quadratic time. Within a script, which no forum lets through, it is a character.
+    """
+    if RAW.search(html) is not None:
+        return html
+    last_end = max((found.start() for found in COMMENT_END.finditer(html)), default=-1)
+    parts: list[str] = []
+    done = 0
+    begin = max(last_end - len("<!-"), 0)
+    while (start := html.find("<!--", begin)) >= 0 and (end := html.find(">", start) + 1):
+        parts += [html[done:start], html[start:end].replace("<", UNCLOSED)]
+        done = begin = end
+    last = html.rfind(">") + 1
+    return "".join([*parts, html[done:last], html[last:].replace("<", UNCLOSED)])
+
+
+def _joined(parts: list[str]) -> str:
+    return "".join(parts).replace(UNCLOSED, "<")

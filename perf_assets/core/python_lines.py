@@ -9,8 +9,8 @@ from itertools import accumulate
 
 # A documentation string is the first thing on its line and in three quotes, as Pygments has it.
 _MARK = re.compile(
-    r"(?P<doc>^\s*[rRuUbB]{0,2}(?P<quotes>\"\"\"|'''))|(?P<comment>#[^\n]*)"
-    r"|(?P<prefix>\w*)(?P<string>\"\"\"|'''|\"|')",
+    r"(?P<doc>^[^\S\n]*[rRuUbB]{0,2}(?P<quotes>\"\"\"|'''))|(?P<comment>#[^\n]*)"
+    r"|(?P<prefix>(?<!\w)\w*+)(?P<string>\"\"\"|'''|\"|')",
     re.MULTILINE,
 )
 _REST = {

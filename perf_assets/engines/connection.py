@@ -34,7 +34,8 @@ SETTINGS = {"spark.sql.session.timeZone": "UTC", "spark.sql.ansi.enabled": "true
 GONE = re.compile(
     r"UNAVAILABLE|RetriesExceeded|RETRIES_EXCEEDED|INVALID_HANDLE|SESSION_(NOT_FOUND|CLOSED|CHANGED)"
     r"|failed to connect|Connection re(set|fused)|Socket closed|DEADLINE_EXCEEDED|CANCELLED"
-    r"|not found in session|SparkContext (was|is) shut ?down|Job aborted.*[Ee]xecutor",
+    r"|not found in session|SparkContext (was|is) shut ?down"
+    r"|Job aborted(?:(?!Job aborted).)*?[Ee]xecutor",
 )
 
 

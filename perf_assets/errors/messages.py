@@ -19,8 +19,10 @@ NO_MEMORY = re.compile(
     r"failed to allocate|can't start new thread|Resource temporarily unavailable",
     re.IGNORECASE,
 )
-UNWRITTEN = re.compile(r"sqlite.*disk I/O error", re.IGNORECASE | re.DOTALL)
+UNWRITTEN = re.compile(r"sqlite(?:(?!sqlite).)*?disk I/O error", re.IGNORECASE | re.DOTALL)
 RECORD = re.compile(
+    # From the beginning, as a search would scan the text anew from each "sqlite" in it.
+    r"\A(?:(?!sqlite|Can't locate revision|more than one head present).)*+"
     r"sqlite.*(?P<why>file is not a database|disk image is malformed|readonly database|"
     r"unable to open database file|no such table|no such column)"
     r"|(?P<schema>Can't locate revision|more than one head present)",
@@ -30,7 +32,7 @@ DAMAGE = re.compile(
     r"not a valid DuckDB database|enough bytes|[Cc]orrupt|checksum|[Ss]erializ|database has been "
     r"invalidated|INTERNAL Error|WAL"
 )
-FILE = re.compile(r"\[Errno \d+\] (?P<what>[^:\n]+?): ['\"](?P<where>[^'\"\n]+)['\"]")
+FILE = re.compile(r"\[Errno \d+\] (?P<what>[^:\n]{1,200}+): ['\"](?P<where>[^'\"\n]+)['\"]")
 # The last is all that DuckDB says when the disk does not take what was written.
 DISK = re.compile(r"(?P<what>Input/output error|Read-only file system|fsync failed)")
 

@@ -17,7 +17,7 @@ TEST_FOLDERS = frozenset(
 TEST_FILE = re.compile(r"^(?:test_.*|.*_tests?|conftest)\.(?:py|ipynb)$")
 TEST_MODULES = frozenset(("unittest", "pytest", "absl.testing", "nose"))
 EXAMPLE_FOLDERS = re.compile(
-    r"^(?:.*[_-])?(?:examples?|demos?|tutorials?|samples?|notebooks|docs?|labs?|benchmarks?)(?:[_-].*)?$"
+    r"^(?=.*$)(?:.*[_-])?(?:examples?|demos?|tutorials?|samples?|notebooks|docs?|labs?|benchmarks?)(?:[_-]|$)"
 )
 EXAMPLE_FILE = re.compile(
     r"^(?:.*[_-])?(?:demo|tutorial|bench|benchmark)s?\.py$|^bench(?:mark)?_.*\.py$|^examples?\.py$|.*\.ipynb$"

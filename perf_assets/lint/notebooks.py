@@ -197,7 +197,7 @@ def without_magics(source: str) -> str:
             end = _end_of_logical_line(source, position)
             kept.append(source[position:end])
         else:
-            while source[position:end].endswith("\\\n"):
+            while source.endswith("\\\n", position, end):
                 end = _end_of_line(source, end)
             value = f"{found['given']}get_ipython()" if found["given"] else "pass"
             kept += [found["indent"], value, "\n" * source.count("\n", position, end)]

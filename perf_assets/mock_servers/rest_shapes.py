@@ -11,7 +11,7 @@ from typing import Any
 Record = dict[str, Any]
 
 SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-NUMBER_IN_URL = re.compile(r"https?://\S+/(?:issues|pull|pulls)/(\d{1,10})(?:[#?/]\S*)?")
+NUMBER_IN_URL = re.compile(r"(?=\S+\Z)https?://\S+/(?:issues|pull|pulls)/(\d{1,10})(?:[#?/]\S*)?")
 ADDRESSES_OF_ISSUES = ("issue_url", "html_url")
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from perf_assets.sql_models.parsing import ColumnSource
 
 LINEAGE = "column_lineage.json"
-COMMENTS_AND_TEXTS = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'", re.DOTALL)
+COMMENTS_AND_TEXTS = re.compile(r"--[^\n]*|/\*.*?(?:\*/|\Z)|'(?:[^']|'')*'", re.DOTALL)
 TABLE_READ = re.compile(r"\b(?:from|join)\s+([a-z_]\w*\.[a-z_]\w*)", re.IGNORECASE)
 
 

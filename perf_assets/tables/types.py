@@ -21,7 +21,7 @@ PLAIN: dict[str, DataType] = {
     "DATE": pl.Date(),
     "TIMESTAMP WITH TIME ZONE": TIME,
 }
-FIELD = re.compile(r'\s*"?(\w+)"?\s+([^,]+)')
+FIELD = re.compile(r'"?(?<!\w)(\w++)"?\s+([^,]++)')
 
 
 def polars_type(name: str) -> DataType:

@@ -78,4 +78,6 @@ def _area(pattern: str, owners: list[str]) -> tuple[str, str] | None:
     teams = [team[1] for owner in owners if (team := _TEAM.fullmatch(owner))]
     if teams:
         return teams[0], pattern
-    return re.sub(r"(?:/\**)*$", "", pattern).lstrip("/") or pattern, pattern
+    name = pattern.rstrip("/*")
+    stars = pattern[len(name) :].partition("/")[0]  # a part of the name, as in src/a*/
+    return (name + stars).lstrip("/") or pattern, pattern

@@ -34,12 +34,16 @@ NAMES = frozenset(("author_name",))
 DIGITS = 16
 PREFIX = "forgotten-"
 
-_IN_TEXTS = re.compile(
-    r"(?P<name>[^\n<>:]{1,80})?<(?P<contact>[^\s<>@]+@[^\s<>@]+)>"
-    r"|(?P<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
-    r"|(?P<before>(?<![\w/])@|\bfrom |(?<=github\.com)[/:]|(?<=githubusercontent\.com)/)"
+_CONTACT = r"(?P<name>[^\n<>:]{1,80}+)?<(?P<contact>[^\s<>@]++@[^\s<>@]++)>"
+_EMAIL = r"(?P<email>[\w.+-]++@[\w-]++(?:\.[\w-]++)++)"
+_LOGIN = (
+    r"(?P<before>(?<![\w/])@|\bfrom |(?<=github\.com)[/:]|(?<=githubusercontent\.com)/)"
     r"(?P<login>[A-Za-z0-9][A-Za-z0-9_-]{0,60})"
 )
+# Within a word an address begins only where the last match ended: to try each of its characters
+# takes quadratic time.
+_IN_TEXTS = re.compile(rf"{_CONTACT}|(?<![\w.+-]){_EMAIL}|{_LOGIN}")
+_AT_THE_END = re.compile(f"{_CONTACT}|{_EMAIL}|{_LOGIN}")
 _MAY_MENTION = "@|github.com/|githubusercontent.com/|from "
 
 
@@ -95,7 +99,12 @@ class Forgotten:
 
     def text(self, text: str) -> str:
         """The text without addresses and mentions of who is forgotten."""
-        return _IN_TEXTS.sub(self._replaced, text)
+        parts: list[str] = []
+        end = 0
+        while match := _AT_THE_END.match(text, end) or _IN_TEXTS.search(text, end):
+            parts += [text[end : match.start()], self._replaced(match)]
+            end = match.end()
+        return "".join([*parts, text[end:]])
 
     def value(self, column: str, value: str) -> str | None:
         """A value of a column of that name, in any table."""

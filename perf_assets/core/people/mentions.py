@@ -1,6 +1,8 @@
 """Where texts name people whom no table knows: mentions, links, trailers, homes and prompts."""
 
 import re
+from bisect import bisect_right
+from functools import lru_cache
 
 LATIN = "A-Za-z0-9\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0300-\u036f"
 """Letters of words, those with accents too, in either way to write them."""
@@ -86,6 +88,9 @@ _MAY_BE_DECORATED = re.compile(
 )
 
 
+_ON_THE_WEB = re.compile(r"(?<![^\s\"'<>()`])(?:https?:|www\.)[^\s\"'<>()`]*+")
+
+
 def is_code(mention: re.Match[str]) -> bool:
     """Whether what looks like a mention is ``@tf.function``, ``@jit(...)`` or a decorator."""
     after = mention["code"]
@@ -99,9 +104,14 @@ def is_code(mention: re.Match[str]) -> bool:
     return is_alone and _MAY_BE_DECORATED.match(text, mention.end("mention")) is not None
 
 
+@lru_cache(maxsize=1)  # of the text that is read now
+def _addresses(text: str) -> list[tuple[int, int]]:
+    """Where the addresses of pages in ``text`` begin and end, in their order."""
+    return [found.span() for found in _ON_THE_WEB.finditer(text)]
+
+
 def is_on_the_web(found: re.Match[str]) -> bool:
     """Whether a path is that of a page, which is nobody's home."""
-    text, begin = found.string, found.start()
-    while begin and not text[begin - 1].isspace() and text[begin - 1] not in "\"'<>()`":
-        begin -= 1
-    return text.startswith(("http:", "https:", "www."), begin)
+    addresses = _addresses(found.string)
+    place = bisect_right(addresses, (found.start(), len(found.string))) - 1
+    return place >= 0 and found.start() < addresses[place][1]

@@ -53,7 +53,7 @@ SHORTEST = 3
 _WORD = re.compile(WORD)
 _PART = re.compile(rf"[{LATIN}]+")
 _PSEUDONYM = re.compile(rf"{PREFIX}[0-9a-f]{{{DIGITS}}}")
-_ADDRESS = re.compile(rf"\S+@\S+|[0-9a-f]{{{HASH_DIGITS}}}")
+_ADDRESS = re.compile(rf"\S[^\s@]*+@\S++|[0-9a-f]{{{HASH_DIGITS}}}")
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from perf_assets.mock_servers.github.tracker import CREATED, Item, Tracker, betw
 LARGEST_RESULT = 1000
 TERM_PATTERN = re.compile(r'(?P<name>[a-z]+):(?P<value>"[^"]*"|\S+)|\S+')
 DATE_PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}")
-RANGE_PATTERN = re.compile(r"(?P<sign>>=|<=|>|<)?(?P<first>.+?)(?:\.\.(?P<last>.+))?")
+RANGE_PATTERN = re.compile(r"(?=.+\Z)(?P<sign>>=|<=|>|<)?(?P<first>.+?)(?:\.\.(?P<last>.+))?")
 EARLIEST, LATEST = "0000", "9999-12-31T23:59:59Z"
 SORTS: Mapping[str, Callable[[Item], tuple[object, ...]]] = {
     "created": lambda item: (item.record["created_at"], item.record["number"]),

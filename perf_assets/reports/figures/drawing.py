@@ -48,7 +48,7 @@ _UNSEEN = re.compile(
 )
 _SIZE = re.compile(r' width="([\d.]+)" height="([\d.]+)"')
 _NAMED = re.compile(r'(?<= id=")|(?<=url\(#)')  # parts that others of an element refer to
-_TAG = re.compile(r"<[^>]+>")
+_TAG = re.compile(r"<[^>]++(?:>|\Z)")
 _MORE_DIGITS = re.compile(r"(?<=\d\d\.\d)\d+|(?<=\.\d\d)\d+")
 
 

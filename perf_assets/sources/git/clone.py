@@ -221,7 +221,7 @@ def _refuse_partial(address: Address) -> None:
 
 def _require_git() -> None:
     version = readable(run(["git", "version"], local_environment()))
-    found = re.search(r"(\d+)\.(\d+)", version)
+    found = re.search(r"(?<!\d)(\d++)\.(\d+)", version)
     if found is None or (int(found[1]), int(found[2])) < _OLDEST_GIT:
         raise PerfAssetsError(
             f"git 2.32 or newer is needed, and PATH has {version!r}: update git and run again"

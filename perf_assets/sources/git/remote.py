@@ -93,7 +93,7 @@ class Address(GitAddress):
         """``text`` without secrets: the address's own, and those of any URL in it."""
         for secret in self.secrets:
             text = text.replace(secret, _SECRET)
-        return re.sub(r"(\w+://)[^/@\s']+@", r"\1", text)
+        return re.sub(r"(?<=\w://)[^/@\s']++@", "", text)
 
     def failed(
         self,

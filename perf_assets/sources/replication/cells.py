@@ -21,7 +21,7 @@ COMMIT = re.compile(
 )
 COMMIT_START = re.compile(r"(?:^|, )(?=\([0-9a-f]{6,40}, )")
 ISSUE = re.compile(rf"(?P<number>\d{DIGITS})\s*(?:\((?P<remark>[^()]*)\))?")
-CATEGORY = re.compile(r"(?P<category>[^()]+?)\s*(?:\((?P<subcategory>.*)\))?")
+CATEGORY = re.compile(r"(?P<category>[^()](?:[^()]*[^()\s])?)\s*(?:\((?P<subcategory>.*)\))?")
 
 APPROACHES = {"LINK": "url", "REGEX": "id"}
 """The package's words for how a commit was found, and ours."""

@@ -19,7 +19,7 @@ TAGS = frozenset(
         *("dt", "dd", "tt", "q", "var"),
     )
 )
-IMAGE = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
+IMAGE = re.compile(r"<img\b[^>]*+(?:>|(?P<open>\Z))", re.IGNORECASE)
 SOURCE = re.compile(r"\b(?:src)\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECASE)
 LONGEST = 200_000
 """Characters of a text that are shown as Markdown; the rest is left to GitHub's own page."""
@@ -81,6 +81,8 @@ def _harmless(made: str) -> str:
 
 
 def _image_link(found: re.Match[str]) -> str:
+    if found["open"] is not None:  # to the end, so that nothing is searched again
+        return found[0]
     source = SOURCE.search(found[0])
     if source is None:
         return ""
@@ -92,7 +94,7 @@ def _marked(made: str, keywords: Sequence[str]) -> str:
     if not keywords:
         return made
     words = "|".join(re.escape(escape(word)) for word in sorted(keywords, key=len, reverse=True))
-    pattern = re.compile(rf"(<[^>]*>)|({words})", re.IGNORECASE)
+    pattern = re.compile(rf"(<[^>]*+(?:>|\Z))|({words})", re.IGNORECASE)
     return pattern.sub(
         lambda found: found[1] if found[1] is not None else f"<mark>{found[2]}</mark>", made
     )
