@@ -10,6 +10,7 @@ BLOCKS = {
 SPACE = re.compile(r"[ \t\f\v\xa0]+")
 COMMENT_END = re.compile(r"--\s*+>")
 RAW = re.compile("<(?:script|style)", re.IGNORECASE)
+SECTION = "<!["
 UNCLOSED = "\ufdd0"  # no character of a text: it stands for a "<" that opens nothing
 LINES = re.compile(r"(?<! ) *+\n\s*+")
 
@@ -56,12 +57,21 @@ def text_and_code(html: str) -> tuple[str, str | None]:
     >>> text_and_code("<p>Why is <code>fit</code> slow?</p><pre><code>a &lt; b\\n</code></pre>")
     ('Why is fit slow?', 'a < b')
     """
-    reader = _Reader()
-    reader.feed(_without_unclosed(html.replace("\r\n", "\n").replace("\r", "\n")))
-    reader.close()
+    html = _without_unclosed(html.replace("\r\n", "\n").replace("\r", "\n"))
+    try:
+        reader = _read(html)
+    except AssertionError:  # as the parser has it of a section "<![" that it does not know
+        reader = _read(html.replace(SECTION, UNCLOSED + SECTION[1:]))
     text = LINES.sub("\n", SPACE.sub(" ", _joined(reader.text))).strip()
     blocks = [block for parts in reader.code if (block := _joined(parts).strip("\n"))]
     return text, "\n\n".join(blocks) or None
+
+
+def _read(html: str) -> _Reader:
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    return reader
 
 
 def _without_unclosed(html: str) -> str:

@@ -74,6 +74,11 @@ def test_tags_and_comments_without_an_end_are_text() -> None:
     assert text_and_code("a <!-- <b> c") == ("a <!-- <b> c", None)
 
 
+@pytest.mark.parametrize("text", ["<![x]>", "a <![ > b", "<![a-b[>"])
+def test_sections_of_no_known_kind_are_text(text: str) -> None:
+    assert text_and_code(f"<p>why</p>{text}") == (f"why\n{text}", None)
+
+
 def test_addresses_within_words_are_replaced() -> None:
     forgotten = Forgotten(b"key").adding("ann", ["ann@example.org"])
     hidden = forgotten.email("ann@example.org")
