@@ -57,6 +57,9 @@ REASONS = {
     ("sources/git/inspection.py", "worker.wait"): "it has closed its output, and ended_when_idle",
     ("sources/git/inspection.py", "stderr.read"): "a file",
     ("sources/git/mining.py", "under_way.popleft().result"): "threads at git: ended_when_idle",
+    ("sources/git/pydriller_mining.py", "git.repo.odb.stream(commit._c_object.binsha).read"): (
+        "an object of the clone, from memory or a git that reads its own files"
+    ),
     ("sources/git/trees.py", "output.readline"): "streamed: ended_when_idle",
     ("sources/github/prefetch.py", "future.result"): "its thread asks within a time",
     (
