@@ -14,7 +14,7 @@ from perf_assets.tables import table_of
 from tests.effort import some
 from tests.odd_rows import COMMITS, KINDS, plant
 from tests.plain_pipeline import run_pipeline
-from tests.support import Prepared, prepare, stored_tables
+from tests.support import Prepared, perf_assets, prepare, stored_tables
 
 pytestmark = [pytest.mark.slow, pytest.mark.audited]
 
@@ -71,6 +71,29 @@ def test_all_odd_rows_together_change_no_other_row(plain: Prepared, tmp_path: Pa
     with duckdb.connect(str(tmp_path / "home" / "perf_bugs.duckdb"), read_only=True) as published:
         (counted,) = published.execute("SELECT sum(entries) FROM raw.issue_gaps").fetchone() or ()
     assert counted > 0
+
+
+def test_a_table_that_cannot_be_had_costs_what_is_made_from_it_and_all_else_is_published(
+    middling: Prepared, tmp_path: Path
+) -> None:
+    home = DataDirectory.of(shutil.copytree(middling.data_dir, tmp_path / "home"))
+    # Lines of which nobody knows that they were removed were introduced nevertheless.
+    with duckdb.connect(str(home.warehouse)) as warehouse:
+        warehouse.execute(
+            "UPDATE details.commit_metrics SET removed_lines = 0 WHERE removed_lines > 0"
+        )
+    home.published.unlink()
+    ran = perf_assets("run", "--study", middling.study, "--data-dir", home.path)
+    assert ran.returncode == 1
+    assert "marts.bug_lifetimes" in ran.stderr
+    assert "analysis.lifetime_comparisons is not available" in ran.stdout.replace("\n", " ")
+    with duckdb.connect(str(home.published), read_only=True) as published:
+        lacking = published.execute('SELECT "table" FROM meta.derived_audits ORDER BY 1').fetchall()
+        (bugs,) = published.execute("SELECT count(*) FROM marts.bug_metrics").fetchone() or ()
+    assert ("marts.bug_lifetimes",) in lacking and ("analysis.lifetime_comparisons",) in lacking
+    assert ("marts.bug_metrics",) not in lacking and bugs > 0
+    told = perf_assets("status", "--data-dir", home.path).stdout
+    assert "Tables that are not whole" in told
 
 
 @pytest.mark.parametrize("kind", some(*KINDS, few=0))
