@@ -279,17 +279,17 @@ class AuditedWriter:
                 case.outcome.is_written = any(one.is_any for one in case.differences.values())
 
     def _without_refused(self, case: _Case) -> _Case | None:
-        """The case without the rows that the database refuses; None where that is not possible."""
+        """The case without the rows that the database refuses; None where none more can go."""
         connection, reports = self.database.connection, case.outcome.reports
-        is_new = False
+        before = {table: report.costs for table, report in reports.items()}
         for candidate in case.offered.candidates:
             table = candidate.table
             if table in reports and (
                 found := against_conditions(connection, table, candidate.rows)
             ):
                 reports[table] = reports[table].with_breaches(candidate.rows, found)
-                is_new = True
-        return self._without_costs(case) if is_new and self._refusal(case) is None else None
+        is_more = before != {table: report.costs for table, report in reports.items()}
+        return self._without_costs(case) if is_more and self._refusal(case) is None else None
 
     def _put(self, cases: Sequence[_Case]) -> None:
         """A statement for each table, whatever the number of partitions."""

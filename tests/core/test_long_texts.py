@@ -42,8 +42,8 @@ def test_reads_repeated_parts_in_linear_time(name: str) -> None:
     slow = {}
     for unit in UNITS:
         short, long = (unit * (size // len(unit)) for size in (LENGTH, TIMES * LENGTH))
-        taken = seconds(read, long)
-        if taken > FLOOR:
+        if seconds(read, long) > FLOOR:  # a pause of the interpreter counts too
+            taken = min(seconds(read, long) for _ in range(3))
             ratio = taken / min(seconds(read, short) for _ in range(5))
             if ratio > MOST_RATIO:
                 slow[unit] = ratio
