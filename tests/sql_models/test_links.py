@@ -1,6 +1,5 @@
 """The SQL models about links: agreement between approaches, confidence."""
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -8,51 +7,16 @@ from scipy.stats import binomtest
 
 from perf_assets.core.linking.links import APPROACHES
 from tests.benchmarks.link_calibration import VERDICTS, counts, read
-from tests.model_database import ModelDatabase, Tables
+from tests.model_database import Build, ModelDatabase
 from tests.rows import (
     Row,
-    commit,
-    issue,
-    label,
     link,
     sha,
 )
 from tests.rows import repository as studied
+from tests.sql_models.link_rows import bugs, done, through
 
 pytestmark = pytest.mark.slow
-
-Build = Callable[[Tables], ModelDatabase]
-OPENED, CLOSED = "2020-01-10T00:00:00Z", "2020-01-20T00:00:00Z"
-
-
-@pytest.fixture(scope="module")
-def shared() -> ModelDatabase:
-    return ModelDatabase()
-
-
-@pytest.fixture
-def build(shared: ModelDatabase) -> Iterator[Build]:
-    def fill(tables: Tables) -> ModelDatabase:
-        shared.fill({"meta.repositories": [studied()], **tables})
-        return shared
-
-    yield fill
-
-
-def bugs(*numbers: int) -> dict[str, list[Row]]:
-    return {
-        "raw.issues": [issue(number, OPENED, CLOSED) for number in numbers],
-        "labels.performance_labels": [label(number) for number in numbers],
-    }
-
-
-def through(number: int, name: str, pull: int, approach: str = "pull_request") -> Row:
-    return link(number, name, approach) | {"pull_request": pull}
-
-
-def done(name: str, at: str = "2020-01-15T00:00:00Z", **changes: Any) -> Row:
-    return commit(name, at, 1, 0, **changes)
-
 
 # Agreement and confidence
 
