@@ -64,12 +64,8 @@ class RowReader:
         """Return the row of an issue."""
         self._note_unknown(node, "issues", node)
         closed_at = _closed_at(node)
-        if closed_at is not None and _moment(closed_at) < _moment(node["createdAt"]):
-            reason = f"closed at {closed_at}, before it was opened: taken as closed when opened"
-            self._note(node, "issues", "closed_at", "unusable", reason)
-            closed_at = node["createdAt"]
-        if closed_at is not None and self._is_to_come(closed_at):
-            reason = f"closed at {closed_at}, which is to come: taken as closed when opened"
+        if closed_at is not None and (odd := self._what_is_odd(closed_at, node)):
+            reason = f"closed at {closed_at}, {odd}: taken as closed when opened"
             self._note(node, "issues", "closed_at", "unusable", reason)
             closed_at = node["createdAt"]
         updated_at = node["updatedAt"]
@@ -165,6 +161,12 @@ class RowReader:
             reason = f"its time is {entry['createdAt']}, which is to come"
             self._note(node, entity, ENTRY, "unusable", reason)
         return [entry for entry in entries if entry not in to_come] if to_come else entries
+
+    def _what_is_odd(self, closed_at: str, node: Issue) -> str | None:
+        """Return why an issue cannot have been closed then; None where it can."""
+        if _moment(closed_at) < _moment(node["createdAt"]):
+            return "before it was opened"
+        return "which is to come" if self._is_to_come(closed_at) else None
 
     def _is_to_come(self, moment: str) -> bool:
         return moment[: len(self.last_day)] > self.last_day
