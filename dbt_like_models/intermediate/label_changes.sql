@@ -6,8 +6,8 @@
 -- In the end an issue has the labels that it carries. GitHub tells no event of a label that was
 -- renamed or deleted in the repository: events keep its former name. That is inferred and marked. A
 -- label that events have put on, that no issue carries any more, was renamed to the label that most
--- of its issues carry without an event, and few others do; else it was deleted; either after the
--- last event that names it.
+-- of its issues carry without an event, and few others do, or to one that differs in case alone;
+-- else it was deleted; either after the last event that names it.
 
 with
 
@@ -153,7 +153,8 @@ unexplained_issues as (
     group by dataset, repository, new_label
 ),
 
--- A majority on both sides: at most one new name for each former one, and the other way round.
+-- A majority on both sides, so that a former name has one new name and the other way round; or the
+-- same name but for its case, of which a repository has one at a time.
 renamed as (
     select
         dataset,
@@ -163,7 +164,12 @@ renamed as (
     from pairs
     inner join stale_issues using (dataset, repository, label)
     inner join unexplained_issues using (dataset, repository, new_label)
-    where 2 * pairs.issues > stale_issues.issues and 2 * pairs.issues > unexplained_issues.issues
+    where
+        lower(label) = lower(new_label)
+        or (
+            2 * pairs.issues > stale_issues.issues
+            and 2 * pairs.issues > unexplained_issues.issues
+        )
 ),
 
 new_names as (
