@@ -74,3 +74,10 @@ def _imported(number: int, made: Made) -> bytes:
             lines.append(b"M %s inline %s\n" % (mode.encode(), quoted))
             lines.append(b"data %d\n%s\n" % (len(content), content))
     return b"".join(lines)
+
+
+def damage(repository, name):
+    """Spoil the end of a loose object."""
+    file = repository / "objects" / name[:2] / name[2:]
+    file.chmod(0o600)
+    file.write_bytes(file.read_bytes()[:-4] + b"\0\0\0\0")

@@ -29,6 +29,7 @@ from tests.git_repositories import (
     SOME_COMMIT,
     SUBMODULE,
     Made,
+    damage,
     git,
     make,
 )
@@ -523,10 +524,7 @@ def test_a_missing_object_leaves_a_reason_for_the_commits_that_need_it_and_all_o
 
 def test_an_object_that_is_there_and_damaged_is_a_damaged_clone(cloned):
     clone, shas = cloned(*(Made({b"a": (FILE, b"%d" % n)}, [n - 1] if n else []) for n in range(3)))
-    blob = git(clone.path, "rev-parse", f"{shas[1]}:a")
-    file = clone.path / "objects" / blob[:2] / blob[2:]
-    file.chmod(0o600)
-    file.write_bytes(file.read_bytes()[:-4] + b"\0\0\0\0")
+    damage(clone.path, git(clone.path, "rev-parse", f"{shas[1]}:a"))
     with pytest.raises(PerfAssetsError, match=r"cannot be read .*cloned anew"):
         mine(clone)
 

@@ -15,7 +15,7 @@ from perf_assets.sources.git.clone import Clone, update_clone
 from perf_assets.sources.git.history import list_branch_commits, list_commits
 from tests.effort import examples
 from tests.git_histories import odd_histories
-from tests.git_repositories import EXECUTABLE, FILE, LINK, Made, git, lose, make
+from tests.git_repositories import EXECUTABLE, FILE, LINK, Made, damage, git, lose, make
 
 pytestmark = pytest.mark.slow
 
@@ -138,10 +138,7 @@ def test_a_missing_object_leaves_the_same_reason_as_git(cloned, source, entry):
 
 def test_a_damaged_object_is_a_damaged_clone(cloned):
     clone, shas = cloned(*(Made({b"a": (FILE, b"%d" % n)}, [n - 1] if n else []) for n in range(3)))
-    blob = git(clone.path, "rev-parse", f"{shas[1]}:a")
-    file = clone.path / "objects" / blob[:2] / blob[2:]
-    file.chmod(0o600)
-    file.write_bytes(file.read_bytes()[:-4] + b"\0\0\0\0")
+    damage(clone.path, git(clone.path, "rev-parse", f"{shas[1]}:a"))
     with pytest.raises(PerfAssetsError, match=r"cannot be read .*cloned anew"):
         mine(pydriller_mining, clone)
 
