@@ -31,7 +31,7 @@ with findings as (
 )
 select
     repository || printf(
-        ': %s of %s rows (%.3f %%) break a rule and are set aside%s; '
+        ': %s of %s rows (%.3f %%) break a rule, or belong to one that does, and are set aside%s; '
         || 'docs/rules.md says what that costs, and meta.audit_findings has the rules',
         format('{:,}', sum(rows_set_aside)::bigint),
         format('{:,}', sum(row_count)::bigint),
