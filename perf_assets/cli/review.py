@@ -1,6 +1,7 @@
 """The human part: sheets for raters, their verdicts, and how far these agree."""
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -200,7 +201,7 @@ def write_tasks(
 
 def bring_back(path: Path) -> str:
     """How a sheet that was filled in comes back."""
-    return f"Bring it back with: perf-assets review import {path} --rater YOUR_NAME"
+    return f"Bring it back with: perf-assets review import {quote(str(path))} --rater YOUR_NAME"
 
 
 @review.command("import")
@@ -335,7 +336,7 @@ def train_classifier(files: tuple[Path, ...], data_dir: Path) -> None:
         f"on F1 {unseen['f1']} (precision {unseen['precision']}, recall {unseen['recall']}); "
         f"calibration error {unseen['calibration_error']}"
     )
-    click.echo(f"Score by it: perf-assets run --data-dir {directory.path}")
+    click.echo(f"Score by it: perf-assets run --data-dir {quote(str(directory.path))}")
 
 
 review.add_command(serve_review)

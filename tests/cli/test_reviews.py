@@ -1,6 +1,7 @@
 """From sample to agreement on the command line, as raters do it."""
 
 import csv
+import shlex
 from pathlib import Path
 
 import duckdb
@@ -87,12 +88,15 @@ def test_two_raters_judge_a_sample_and_their_agreement_is_told(
 def test_sheets_are_imported_together_and_one_with_a_mistake_is_refused_alone(
     data_dir: Path, tmp_path: Path
 ) -> None:
-    path = tmp_path / "sheet.csv"
+    path = tmp_path / "my sheet.csv"
     home = ("--data-dir", data_dir)
     draw_sheet = ("review", "sample", "--n", "2", "--seed", "1", "--output", path)
-    assert perf_assets(*draw_sheet, *home).returncode == 0
-    cells = [YES, {"is_performance": "no"}]
-    ann, ben = (filled(path, tmp_path / f"{name}.csv", cells) for name in ("ann", "ben"))
+    ran = perf_assets(*draw_sheet, *home)
+    assert ran.returncode == 0
+    command = shlex.split(ran.stdout.splitlines()[-1].partition(": ")[2])
+    assert command == ["perf-assets", "review", "import", str(path), "--rater", "YOUR_NAME"]
+    ann = filled(path, tmp_path / "ann.csv", [YES, {"is_performance": "no"}])
+    ben = filled(path, tmp_path / "ben.csv", [YES, YES])
     spoilt = filled(path, tmp_path / "spoilt.csv", [YES, {"is_performance": "perhaps"}])
     raters = ("--rater", "Ann", "--rater", "Cai", "--rater", "Ben")
 
@@ -111,7 +115,10 @@ def test_sheets_are_imported_together_and_one_with_a_mistake_is_refused_alone(
     assert "spoilt.csv" in ran.stderr and "perhaps" in ran.stderr and "ann.csv" not in ran.stderr
     stored = stored_tables(DataDirectory.of(data_dir).published)
     assert stored["reviews.verdicts"]["rater"].unique().sort().to_list() == ["Ann", "Ben"]
-    assert stored["analysis.rater_agreement"]["raters"].unique().to_list() == ["Ann, Ben"]
+    kappas = stored["analysis.rater_agreement"]
+    assert kappas["raters"].unique().to_list() == ["Ann, Ben"]
+    assert kappas["kappa"].to_list() == [None] * kappas.height  # Ben said yes alone
+    assert "not estimable" in ran.stdout and "0.0" not in ran.stdout
 
 
 # tests/stages/test_question_reviews.py imports such sheets without the command.

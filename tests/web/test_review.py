@@ -48,6 +48,34 @@ def test_the_last_answer_is_in_force_and_none_is_overwritten(tmp_path: Path) -> 
         assert connection.execute("select count(*) from answers").fetchone() == (5,)
 
 
+def test_a_file_of_an_older_version_keeps_what_it_has(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    for key, said in zip(KEYS, (["yes", "no"], ["yes", "", "no"], ["yes"]), strict=False):
+        for verdict in said:
+            one = answered(key, "Ann", verdict)
+            store.add(one if verdict else replace(one, cells={}))
+    secret = store.secret_of("Ann")
+    with sqlite3.connect(tmp_path / FILE) as connection:
+        connection.executescript(
+            "drop table disclosures; drop table study; pragma user_version = 0"
+        )
+    store = Store(tmp_path)
+    assert store.rater_of(secret) == "Ann"
+    # An answer was taken back by a key; only the page that shows the label changed it.
+    assert [
+        (one.key, one.cells["is_performance"], one.disclosed_at is None)
+        for one in store.answers("Ann", with_first=True)
+    ] == [
+        (KEYS[0], "yes", True),
+        (KEYS[0], "no", False),
+        (KEYS[1], "no", True),
+        (KEYS[2], "yes", True),
+    ]
+    assert [one.key for one in store.answers("Ann")] == KEYS[:3]
+    store.add(answered(KEYS[2], "Ann", "no"))
+    assert Store(tmp_path).answers(with_first=True)[-1].disclosed_at is None  # only once
+
+
 def test_each_rater_has_a_secret_that_opens_nothing_else(tmp_path: Path) -> None:
     store = Store(tmp_path)
     first, second = store.secret_of("Ann"), store.secret_of("Ben")

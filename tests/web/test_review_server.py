@@ -1,7 +1,9 @@
 """The review workbench over HTTP: who may do what, and that no answer is lost."""
 
+import csv
 import itertools
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from http.client import HTTPException
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.error import URLError
+from urllib.parse import quote
 
 import duckdb
 import pytest
@@ -117,6 +120,89 @@ def test_two_raters_judge_blindly_and_bring_their_answers_in(
     assert raters == [("Ann, Ben",)]  # what was agreed later is no rater
 
 
+LOOKS = {
+    "Dis": ["/discussion"],
+    "Rep": ["/?subject={}"],
+    "Cod": ["/codebook"],
+    "Csv": ["/codebook.csv"],
+    "Not": ["/codebook.toml", "/"],
+}
+"""Raters and the pages that they open after they judged."""
+
+
+def test_kappa_uses_answers_before_disclosure(data_dir: Path, imports: list[list[str]]) -> None:
+    def send(path: str, rater: str, subject: str, verdict: str) -> tuple[int, str]:
+        cells = {"is_performance": verdict}
+        return server.post(path, {"subject": subject, "cells": cells}, cookies[rater])
+
+    raters = ["Ann", *LOOKS, "Idle"]
+    named = [part for rater in raters for part in ("--rater", rater)]
+    with serving(data_dir, "--sample", "2", "--unlabelled", "2", *named) as server:
+        cookies = {rater: server.cookie(rater) for rater in raters}
+        store = Store(data_dir / "review")
+        keys = sorted(store.queue("Ann"))
+        subjects = [f"{one.kind} {one.container} {one.number}" for one in keys]
+        first = dict(zip(subjects, ("yes", "no", "yes", "no"), strict=True))
+        for rater in ("Ann", *LOOKS):
+            assert ",0\r\n" not in server.get("/codebook.csv", cookies[rater])[1]
+            assert " answers</span>" not in server.get("/codebook", cookies[rater])[1]
+            for subject, verdict in first.items():
+                assert send("/answer", rater, subject, verdict)[0] == 200
+        for rater, pages in LOOKS.items():
+            for page in pages:
+                address = page.format(quote(subjects[0]))
+                status, text = server.get(address, cookies[rater])
+                assert status == 200
+                counts = {"Cod": "0 answers</span>", "Csv": ",0\r\n"}.get(rater, "")
+                assert counts in text
+            assert send("/answer", rater, subjects[0], "no")[0] == 200
+        given = {
+            rater: [
+                (one.cells["is_performance"], one.disclosed_at is None)
+                for one in store.answers(rater, with_first=True)
+                if one.key == keys[0]
+            ]
+            for rater in LOOKS
+        }
+        assert given.pop("Not") == [("no", True)]
+        assert set(map(tuple, given.values())) == {(("yes", True), ("no", False))}
+        shown = server.get("/discussion", cookies["Ann"])[1]
+        kappas = dict(re.findall(r"<td>Ann and (\w+)</td><td>4</td>\s*<td>(\S+)", shown))
+        assert kappas == {**dict.fromkeys(LOOKS, "1.00"), "Not": "0.50"}
+        assert "<b>Rep</b>, changed later: no" in shown
+
+        assert send("/agree", "Ann", subjects[1], "yes")[0] == 200
+        status, said = send("/agree", "Idle", subjects[1], "no")
+        assert status == 403 and said.count(".") == 1 and "Judge this report yourself" in said
+        assert send("/answer", "Not", subjects[1], "yes")[0] == 200
+        assert send("/answer", "Ann", subjects[0], "no")[0] == 200
+    assert perf_assets("review", "collect", "--data-dir", data_dir).returncode == 0
+    sheets = {
+        one.stem.removeprefix("bugs-"): {
+            (row["repository"], row["number"]): row["is_performance"]
+            for row in csv.DictReader(one.open(encoding="utf-8-sig"))
+        }
+        for one in (data_dir / "review").glob("*.csv")
+    }
+    of_keys = dict(zip([(one.container, one.number) for one in keys], first.values(), strict=True))
+    assert sheets.pop("Not") == {**of_keys, (keys[0].container, keys[0].number): "no"}
+    # All raters say no of the first report by now, and noted that they agreed on the second.
+    assert sheets.pop("agreed") == dict(zip(list(of_keys)[:2], ("no", "yes"), strict=True))
+    assert sheets == dict.fromkeys(("Ann", "Dis", "Rep", "Cod", "Csv"), of_keys)
+
+
+def test_one_browser_reviews_two_studies_on_a_host(
+    server: Server, small: Prepared, tmp_path: Path
+) -> None:
+    home = shutil.copytree(small.data_dir, tmp_path / "home")
+    with serving(home, "--sample", "1", "--rater", "Ann") as other:
+        cookies = [one.cookie("Ann") for one in (server, other)]
+        # A browser keeps one value of a name for a host.
+        jar = dict(one.split("=") for one in cookies)
+        sent = "; ".join(f"{name}={value}" for name, value in jar.items())
+        assert [one.get("/", sent)[0] for one in (server, other)] == [200, 200]
+
+
 @pytest.mark.exhaustive
 def test_answers_are_brought_in_once_whatever_brings_them(data_dir: Path) -> None:
     with serving(data_dir, *DRAWN) as server:
@@ -141,7 +227,8 @@ def test_who_has_no_secret_is_refused_and_other_origins_too(server: Server) -> N
     assert server.post("/answer", sent, ann)[0] == 200
     # Nobody sees what the other one said before judging it.
     assert "Ann" not in server.get("/discussion", ben)[1]
-    assert server.post("/agree", sent, ben)[0] == 400
+    assert server.post("/agree", sent, ben)[0] == 403
+    assert server.post("/agree", sent, ann)[0] == 400
 
 
 @pytest.mark.parametrize(

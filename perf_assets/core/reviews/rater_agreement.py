@@ -1,6 +1,7 @@
 """Where raters agree and where they do not: kappas over what they judged, and what to discuss."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import polars as pl
@@ -42,6 +43,9 @@ DISCUSSED = ("is_performance", "cause", "impact")
 
 AGREED = "agreed"
 """Who the answers are of that raters agreed on when they discussed: agreement is before that."""
+
+NOT_ESTIMABLE = "not estimable"
+"""The reading of a kappa without a value."""
 
 
 Subject = tuple[str, int | str]
@@ -188,13 +192,46 @@ def kappas(answers: Mapping[str, Mapping[Subject, str]]) -> Iterator[tuple[objec
     for pair in combinations(answers, 2):
         common = _common(answers, pair)
         if common:
-            of_one, of_other = ([answers[rater][one] for one in common] for rater in pair)
-            yield _row(pair, "cohen", cohens_kappa(of_one, of_other))
+            yield _row(pair, "cohen", kappa_of(_ratings(answers, pair, common)))
     if len(answers) > 2:
         common = _common(answers, tuple(answers))
         if common:
-            ratings = [[answers[rater][one] for rater in answers] for one in common]
-            yield _row(tuple(answers), "fleiss", fleiss_kappa(ratings))
+            yield _row(tuple(answers), "fleiss", kappa_of(_ratings(answers, answers, common)))
+
+
+def kappa_of(ratings: Sequence[Sequence[str]]) -> Kappa:
+    """Return Cohen's kappa of two raters or Fleiss' of more; without a value if not estimable.
+
+    Parameters
+    ----------
+    ratings : the answers to each subject, one of each rater, in one order of the raters.
+
+    Notes
+    -----
+    Kappa is estimable if at least two raters gave more than one answer. If one of two raters gave
+    a single answer k throughout, the share of agreement due to chance, sum p_1j p_2j = p_2k, is the
+    share found, whatever the other rater answered. Kappa is then 0 with a standard error of 0 or,
+    if both gave k throughout, 0 / 0: it measures the shares of the answers, not the raters. Fleiss'
+    kappa pools these shares over raters, so it needs two raters who tell subjects apart as well.
+
+    References
+    ----------
+    Feinstein, A. R. and Cicchetti, D. V. (1990). High agreement but low kappa: I. The problems of
+    two paradoxes. Journal of Clinical Epidemiology 43, 543-549.
+    """
+    one, other, *more = zip(*ratings, strict=True)
+    kappa = fleiss_kappa(ratings) if more else cohens_kappa(one, other)
+    if sum(len(set(answers)) > 1 for answers in (one, other, *more)) > 1:
+        return kappa
+    return replace(
+        kappa, statistic=None, standard_error=None, low=None, high=None, reading=NOT_ESTIMABLE
+    )
+
+
+def _ratings(
+    answers: Mapping[str, Mapping[Subject, str]], raters: Iterable[str], subjects: list[Subject]
+) -> list[list[str]]:
+    return [[answers[rater][subject] for rater in raters] for subject in subjects]
 
 
 def _common(answers: Mapping[str, Mapping[Subject, str]], raters: tuple[str, ...]) -> list[Subject]:

@@ -1,11 +1,14 @@
-"""How far raters agree while they judge, by their first answers, and what they have to discuss."""
+"""How far raters agree while they judge, by answers before disclosure, and what to discuss.
+
+Answers are those of ``Store.answers``, those before disclosure with those after it.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
-from perf_assets.core.reviews.rater_agreement import AGREED
-from perf_assets.core.statistics.agreement import Kappa, cohens_kappa
+from perf_assets.core.reviews.rater_agreement import AGREED, kappa_of
+from perf_assets.core.statistics.agreement import Kappa
 from perf_assets.web.review.fields import FIRST
 from perf_assets.web.review.store import Answer, Key
 
@@ -39,11 +42,11 @@ class Disagreement:
 def pairs(answers: Sequence[Answer]) -> list[Pair]:
     """Cohen's kappa of any two raters over the question that has to be answered.
 
-    Answers are those before discussion: what was agreed later changes none of them.
+    It is over answers before disclosure alone.
     """
     by_rater: dict[str, dict[Key, str]] = {}
     for one in answers:
-        if one.rater != AGREED:
+        if one.rater != AGREED and one.disclosed_at is None:
             by_rater.setdefault(one.rater, {})[one.key] = one.cells.get(FIRST[one.key.kind], "")
     found = []
     for first, second in combinations(sorted(by_rater), 2):
@@ -52,15 +55,15 @@ def pairs(answers: Sequence[Answer]) -> list[Pair]:
         given = [(of_first[key], of_second[key]) for key in both]
         if both:
             batches = tuple(
-                (end, _kappa(given[:end]).statistic)
+                (end, kappa_of(given[:end]).statistic)
                 for end in (*range(BATCH, len(given), BATCH), len(given))
             )
-            found.append(Pair(first, second, len(both), _kappa(given), batches))
+            found.append(Pair(first, second, len(both), kappa_of(given), batches))
     return found
 
 
 def disagreements(answers: Sequence[Answer]) -> list[Disagreement]:
-    """What is to be discussed: subjects that two raters judged differently, or marked for it."""
+    """What is to be discussed: subjects with answers that differ, or marked for it."""
     by_key: dict[Key, list[Answer]] = {}
     agreed = {}
     for one in answers:
@@ -75,8 +78,26 @@ def disagreements(answers: Sequence[Answer]) -> list[Disagreement]:
             for name in (FIRST[key.kind], *COMPARED)
             if len({one.cells.get(name, "") for one in given if _is_asked(one, name)}) > 1
         )
-        if questions or any(one.is_to_discuss for one in given):
+        is_shared = len({one.rater for one in given}) > 1
+        if (questions and is_shared) or any(one.is_to_discuss for one in given):
             found.append(Disagreement(key, tuple(given), questions, agreed.get(key)))
+    return found
+
+
+def with_agreements(answers: Sequence[Answer]) -> list[Answer]:
+    """The answers, and as agreed what all raters of a subject say since answers were changed.
+
+    What they agreed on in the page counts instead.
+    """
+    by_key: dict[Key, list[Answer]] = {}
+    for one in answers:
+        by_key.setdefault(one.key, []).append(one)
+    found = list(answers)
+    for given in by_key.values():
+        said = [(one.rater, frozenset({**one.cells, "note": ""}.items())) for one in given]
+        last = dict(said)
+        if AGREED not in last and len({*last.values()}) == 1 < len({cells for _, cells in said}):
+            found.append(replace(given[-1], rater=AGREED, disclosed_at=None))
     return found
 
 
@@ -104,7 +125,3 @@ def verdicts(answers: Sequence[Answer]) -> dict[Key, bool]:
 def _is_asked(answer: Answer, name: str) -> bool:
     """Whether a rater was asked: causes and impact are given of performance bugs alone."""
     return name not in COMPARED or answer.cells.get("is_performance") == "yes"
-
-
-def _kappa(given: Sequence[tuple[str, str]]) -> Kappa:
-    return cohens_kappa([one for one, _ in given], [two for _, two in given])

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,14 +28,13 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.sanitize import whole_characters
 from perf_assets.web.guard import App, Guard
 from perf_assets.web.review import codes
-from perf_assets.web.review.agreement import disagreements, pairs
+from perf_assets.web.review.agreement import disagreements, pairs, with_agreements
 from perf_assets.web.review.collecting import collect, sheets
 from perf_assets.web.review.fields import FIRST, Field, fields_of
 from perf_assets.web.review.store import Answer, Key, Store, now
 from perf_assets.web.review.subjects import CHOSEN, Subjects
 
 FOLDER = Path(__file__).parent
-COOKIE = "perf_assets_rater"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -73,7 +72,8 @@ class Workbench:
 
     def collect(self) -> list[str]:
         """Bring all answers into the database; a sentence for each sheet."""
-        texts = sheets(self.subjects, self.store.answers(), self.store.drawn(), self.store.codes())
+        answers = self.store.answers(with_first=True)
+        texts = sheets(self.subjects, answers, self.store.drawn(), self.store.codes())
         return collect(self.folder, self.subjects.directory.path, texts)
 
 
@@ -102,6 +102,8 @@ class _Pages:
         self.workbench = workbench
         self.store, self.subjects = workbench.store, workbench.subjects
         self.collecting = asyncio.Lock()
+        # A browser sends the cookies of a host to each of its ports, so to each study there.
+        self.cookie = f"perf_assets_rater_{self.store.study()}"
         self.templates = Environment(
             loader=FileSystemLoader(FOLDER / "templates"),
             autoescape=True,
@@ -114,7 +116,7 @@ class _Pages:
         """The handler for who came by a rater's link; others are refused."""
 
         async def handle(request: Request) -> Response:
-            rater = self.store.rater_of(request.cookies.get(COOKIE, ""))
+            rater = self.store.rater_of(request.cookies.get(self.cookie, ""))
             if rater is None:
                 return PlainTextResponse(
                     "Open the link that was printed for you: it has your secret.\n", 403
@@ -134,7 +136,9 @@ class _Pages:
         if self.store.rater_of(secret) is None:
             return PlainTextResponse("This link is nobody's.\n", 403)
         answer = RedirectResponse("/", 303)
-        answer.set_cookie(COOKIE, secret, httponly=True, samesite="strict", max_age=90 * 86_400)
+        answer.set_cookie(
+            self.cookie, secret, httponly=True, samesite="strict", max_age=90 * 86_400
+        )
         answer.headers["Cache-Control"] = "no-store"
         answer.headers["Referrer-Policy"] = "no-referrer"
         return answer
@@ -167,7 +171,8 @@ class _Pages:
     async def discussion(self, request: Request, rater: str) -> Response:
         """What raters differ on, once all of them judged it, and how far they agree."""
         del request
-        answers = await run_in_threadpool(self.store.answers)
+        answers = with_agreements(await run_in_threadpool(self.store.answers, with_first=True))
+        await run_in_threadpool(self._disclose, rater, answers)
         own = {one.key for one in answers if one.rater == rater}
         # Nobody sees what others said of a subject before judging it.
         differing = [one for one in disagreements(answers) if one.key in own]
@@ -186,10 +191,15 @@ class _Pages:
         """Keep what raters agreed on; their first answers stay as they are."""
         given = await _sent(request)
         key = self._key(str(given.get("subject", "")), rater)
-        answers = self.store.answers()
-        if sum(one.key == key and one.rater != AGREED for one in answers) < 2:
+        answers = self.store.answers(with_first=True)
+        raters = {one.rater for one in answers if one.key == key} - {AGREED}
+        if rater not in raters:
+            return PlainTextResponse("Judge this report yourself before you agree on it.\n", 403)
+        if len(raters) < 2:
             raise PerfAssetsError("two raters have to judge it first")
         answer = self._read(given, key, AGREED)
+        for one in raters:  # who agrees has discussed
+            await run_in_threadpool(self.store.disclose, one, [key])
         note = f"{answer.cells.get('note', '')} (noted by {rater})".strip()
         await run_in_threadpool(
             self.store.add, replace(answer, cells={**answer.cells, "note": note})
@@ -197,7 +207,7 @@ class _Pages:
         return JSONResponse({"kept": True})
 
     async def codebook(self, request: Request, rater: str) -> Response:
-        """The categories, how often each was chosen, and what raters changed."""
+        """The categories, how often each was chosen once all is judged, and what raters changed."""
         del request
         changes = self.store.codes()
         found = codes.categories(changes)
@@ -211,7 +221,7 @@ class _Pages:
             "codebook.html",
             categories=found,
             examples=examples,
-            counts=self._counts(),
+            counts=await run_in_threadpool(self._counts, rater),
             own={name for name in found if codes.study_name(name) is None},
             changes=changes,
             rater=rater,
@@ -231,8 +241,9 @@ class _Pages:
 
     async def codebook_table(self, request: Request, rater: str) -> Response:
         """The codebook as a table for a paper."""
-        del request, rater
-        text = codes.as_table(self._counts(), self.store.codes())
+        del request
+        counts = await run_in_threadpool(self._counts, rater)
+        text = codes.as_table(counts, self.store.codes())
         return Response(text, media_type="text/csv", headers=_saved("codebook.csv"))
 
     async def codebook_toml(self, request: Request, rater: str) -> Response:
@@ -249,9 +260,18 @@ class _Pages:
             said = await run_in_threadpool(self.workbench.collect)
         return JSONResponse({"said": said or ["nobody judged anything yet"]})
 
-    def _counts(self) -> Counter[str]:
-        changes = self.store.codes()
-        chosen = (one.cells.get("category", "") for one in self.store.answers())
+    def _disclose(self, rater: str, answers: Sequence[Answer]) -> None:
+        """Note that a rater is shown what others said of the rater's own subjects."""
+        own = {one.key for one in answers if one.rater == rater}
+        self.store.disclose(rater, own & {one.key for one in answers if one.rater != rater})
+
+    def _counts(self, rater: str) -> Counter[str] | None:
+        """How often each category was chosen; None while a rater has something left to judge."""
+        answers, changes = self.store.answers(), self.store.codes()
+        if set(self.store.queue(rater)) - {one.key for one in answers if one.rater == rater}:
+            return None
+        self._disclose(rater, answers)
+        chosen = (one.cells.get("category", "") for one in answers)
         return Counter(codes.present_name(name, changes) for name in chosen if name)
 
     def _key(self, text: str, rater: str) -> Key:
@@ -295,14 +315,18 @@ class _Pages:
         if chosen is None:
             return self._render("done.html", progress=progress)
         given = before or answered.get(chosen)
-        seen = not self.workbench.is_blind or (before is None and given is not None)
+        is_judged = before is None and given is not None
+        seen = not self.workbench.is_blind or is_judged
         shown = self.subjects.shown(chosen, with_evidence=seen)
+        if is_disclosed := is_judged and bool(shown.evidence.label):
+            self.store.disclose(rater, [chosen])
         return self._render(
             "subject.html",
             shown=shown,
             subject=f"{chosen.kind} {chosen.container} {chosen.number}",
             fields=self.workbench.fields(chosen.kind),
             given=given,
+            is_disclosed=is_disclosed,
             is_seen=seen,
             is_chosen=self.store.drawn().get(chosen) == CHOSEN,
             progress=progress,

@@ -74,14 +74,18 @@ def changed(
     return CodeChange(now(), rater, change, name, into_name, definition)
 
 
-def as_table(counts: Mapping[str, int], changes: list[CodeChange]) -> str:
-    """The codebook as CSV, as a paper prints it: category, definition, whose, how many reports."""
+def as_table(counts: Mapping[str, int] | None, changes: list[CodeChange]) -> str:
+    """The codebook as CSV, as a paper prints it: category, definition, whose, how many reports.
+
+    Without ``counts`` their cells are empty.
+    """
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(["category", "definition", "origin", "reports"])
     for name, definition in categories(changes).items():
         origin = "raters" if study_name(name) is None else "study"
-        cells = (name, definition, origin, str(counts.get(name, 0)))
+        count = "" if counts is None else str(counts.get(name, 0))
+        cells = (name, definition, origin, count)
         writer.writerow([for_spreadsheet(cell) for cell in cells])
     return text.getvalue()
 

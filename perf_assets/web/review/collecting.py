@@ -13,6 +13,7 @@ from perf_assets.reports.writing import write_whole
 from perf_assets.sanitize import for_spreadsheet, without_controls
 from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.sources.review_sheets.sheet import LIST_SEPARATOR
+from perf_assets.web.review.agreement import with_agreements
 from perf_assets.web.review.codes import present_name, study_name
 from perf_assets.web.review.fields import REVIEWS
 from perf_assets.web.review.store import Answer, CodeChange, Key
@@ -29,13 +30,14 @@ def sheets(
 ) -> dict[tuple[str, str], str]:
     """A sheet for each rater and kind, of the answers to subjects that were drawn at random.
 
+    They are answers before disclosure, and what raters agreed on afterwards.
     What was chosen because rule and classifier differ is left out: it is no sample. A category that
     raters proposed is none of the study's: it goes into the note.
     """
     found = {}
     groups: dict[tuple[str, str], list[Answer]] = {}
-    for one in answers:
-        if drawn.get(one.key) == RANDOM:
+    for one in with_agreements(answers):
+        if one.disclosed_at is None and drawn.get(one.key) == RANDOM:
             groups.setdefault((one.rater, one.key.kind), []).append(one)
     for (rater, kind), given in sorted(groups.items()):
         found[rater, kind] = _sheet(subjects.given(kind), kind, given, changes)

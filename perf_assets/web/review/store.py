@@ -1,14 +1,15 @@
 """What raters answered, in a database of its own: on the disk before the page says so.
 
 Nothing is overwritten: an answer is a row, and the last one of a rater on a subject is in force; a
-row without answers takes back what was there.
+row without answers takes back what was there. Where a rater is shown the tool's label or what
+others said of a subject, this is a row too: answers before and after it are told apart.
 """
 
 import hmac
 import json
 import secrets
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,6 +21,7 @@ from perf_assets.errors import PerfAssetsError
 
 FILE = "review.sqlite"
 BUSY_SECONDS = 20
+DISCLOSED = "answers left join disclosures using (rater, kind, container, number)"
 
 SCHEMA = """
 create table if not exists subjects (
@@ -41,6 +43,30 @@ create table if not exists codes (
     id integer primary key, at text not null, rater text not null, change text not null,
     name text not null, into_name text not null, definition text not null
 );
+create table if not exists disclosures (
+    rater text not null, kind text not null, container text not null, number text not null,
+    at text not null, last_answer integer not null,
+    primary key (rater, kind, container, number)
+) without rowid;
+create table if not exists study (id text not null);
+insert into study select lower(hex(randomblob(4))) where not exists (select * from study);
+"""
+
+# Files without a version have no disclosures. In them an answer that replaced another one, without
+# an undo between, was changed in the page that showed the label.
+FIRST_VERSION = """
+begin immediate;
+insert or ignore into disclosures
+select rater, kind, container, number, min(next_at), min(id)
+from (
+    select *, lead(at) over subject as next_at, lead(answer) over subject as next_answer
+    from answers where rater <> 'agreed'
+    window subject as (partition by rater, kind, container, number order by id)
+)
+where answer <> '{}' and next_answer not in ('{}', answer)
+group by rater, kind, container, number;
+pragma user_version = 1;
+commit;
 """
 
 
@@ -55,7 +81,11 @@ class Key:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a rater says of a subject, as the cells of a sheet, and how long it took."""
+    """What a rater says of a subject, as the cells of a sheet, and how long it took.
+
+    ``disclosed_at`` is when the rater was first shown the label or what others said of the subject;
+    None where the answer was given before that.
+    """
 
     key: Key
     rater: str
@@ -63,6 +93,7 @@ class Answer:
     at: str
     seconds: float | None = None
     is_to_discuss: bool = False
+    disclosed_at: str | None = None
 
 
 @dataclass(frozen=True)
@@ -93,6 +124,8 @@ class Store:
             folder.mkdir(parents=True, exist_ok=True)
             with self._connection() as connection:
                 connection.executescript(SCHEMA)
+                if connection.execute("pragma user_version").fetchone() == (0,):
+                    connection.executescript(FIRST_VERSION)
             self.path.chmod(0o600)
         except (OSError, sqlite3.Error) as error:
             raise PerfAssetsError(
@@ -120,6 +153,10 @@ class Store:
                 "insert or ignore into raters values (?, ?)", [rater, secrets.token_urlsafe(24)]
             )
         return str(self._rows("select secret from raters where name = ?", [rater])[0][0])
+
+    def study(self) -> str:
+        """What tells this study from others on the same host; no secret."""
+        return str(self._rows("select id from study")[0][0])
 
     def raters(self) -> list[str]:
         """The names of all raters."""
@@ -170,16 +207,35 @@ class Store:
                 ],
             )
 
-    def answers(self, rater: str | None = None) -> list[Answer]:
-        """The answers in force, of one rater or of all, in the order in which they were given."""
+    def disclose(self, rater: str, keys: Iterable[Key]) -> None:
+        """Note that a rater is shown the label or what others said; the first time counts."""
+        with self._writing() as connection:
+            connection.executemany(
+                "insert or ignore into disclosures "
+                "select ?, ?, ?, ?, ?, coalesce(max(id), 0) from answers",
+                [(rater, key.kind, key.container, key.number, now()) for key in keys],
+            )
+
+    def answers(self, rater: str | None = None, *, with_first: bool = False) -> list[Answer]:
+        """The answers in force, of one rater or of all, in the order in which they were given.
+
+        ``with_first`` adds those in force before disclosure to subjects that were judged again.
+        """
         rows = self._rows(
-            "select kind, container, number, rater, answer, at, seconds, is_to_discuss "
-            "from answers where id in (select max(id) from answers "
-            "where ?1 is null or rater = ?1 group by rater, kind, container, number) order by id",
-            [rater],
+            f"""
+            select
+                kind, container, number, rater, answer, answers.at, seconds, is_to_discuss,
+                case when id > last_answer then disclosures.at end
+            from {DISCLOSED} where id in (
+                select max(id) from {DISCLOSED} where ?1 is null or rater = ?1
+                group by rater, kind, container, number, ?2 and id > last_answer
+            )
+            order by id
+            """,
+            [rater, with_first],
         )
         found = [
-            Answer(Key(*row[:3]), row[3], json.loads(row[4]), row[5], row[6], bool(row[7]))
+            Answer(Key(*row[:3]), row[3], json.loads(row[4]), row[5], row[6], bool(row[7]), row[8])
             for row in rows
         ]
         return [answer for answer in found if answer.cells]

@@ -216,6 +216,39 @@ def test_three_raters_have_three_pairs_and_one_kappa_of_all() -> None:
     assert agreement["kappa"].to_list() == [1.0] * 4
 
 
+@pytest.mark.parametrize(
+    ("answers", "estimable"),
+    [
+        ({"A": "yyyy", "B": "yyny"}, set()),
+        ({"A": "yyyy", "B": "nnnn"}, set()),
+        ({"A": "yyyy", "B": "yyyy"}, set()),
+        ({"A": "y", "B": "n"}, set()),
+        ({"A": "ynyy", "B": "yyny"}, {"A, B"}),
+        ({"A": "yyyy", "B": "nnnn", "C": "ynyn"}, set()),
+        ({"A": "yyyy", "B": "ynny", "C": "ynyn"}, {"B, C", "A, B, C"}),
+    ],
+)
+def test_kappa_needs_two_raters_who_gave_several_answers(
+    answers: dict[str, str], estimable: set[str]
+) -> None:
+    words = {"y": "yes", "n": "no"}
+    verdicts = judged(
+        *(
+            (n, rater, words[letter], True)
+            for rater, letters in answers.items()
+            for n, letter in enumerate(letters)
+        )
+    )
+    found = rater_agreement(verdicts).filter(repository=REPOSITORY, question="is_performance")
+    assert found["observed"].null_count() == 0 and found.height >= 1
+    for row in found.to_dicts():
+        values = [row[name] for name in ("kappa", "low", "high")]
+        if row["raters"] in estimable:
+            assert None not in values and row["reading"] != "not estimable"
+        else:
+            assert values == [None] * 3 and row["reading"] == "not estimable"
+
+
 def test_causes_that_differ_in_the_sub_category_alone_are_to_discuss() -> None:
     category = "Memory inefficiency"
     ann = judged(
