@@ -1,26 +1,22 @@
-"""What secrets look like: the patterns of detect-secrets, and a few that it lacks.
+"""What secrets look like: the patterns of detect-secrets, and those that it lacks.
 
-Its guesses by entropy and by words such as *password* are left out, as are kinds without a mark of
-their own: texts about programs are full of hashes. Strangers write the texts, so no pattern may
-take long on any of them. A token therefore begins only where no character of one stands before it,
-and what is slow even so is written anew.
+Its guesses by entropy and by words such as *password* are left out: texts about programs are full
+of hashes. Secrets without a mark of their own are in :mod:`perf_assets.archive.secret_settings`.
+Strangers write the texts, so no pattern may take long on any of them. A token therefore begins only
+where no character of one precedes it, and slow patterns of detect-secrets are replaced.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pkgutil import resolve_name
 
+from perf_assets.archive.secret_settings import PLACEHOLDER, is_port, is_random, settings
+
 # What may not stand before a token, and what is left of one that is longer than its pattern says.
 BEGIN, REST = r"(?<![A-Za-z0-9_-])", r"[A-Za-z0-9_-]*+"
 LEAST_VARIETY = 6  # of characters; somebody who hides a token writes it as ghp_xxxxxxxx
-LONGEST_PORT = 5  # of digits, which are no password
-PLACEHOLDER = re.compile(
-    r"(?:my|your|the)?[-_.]?(?:pass(?:word|wd|phrase|w)?|pwd?|secret|token|(?:api)?[-_]?key|user(?:name)?"
-    r"|x-oauth-basic)|(.)\1*|[<{%\[.…].*",
-    re.IGNORECASE,
-)
 # A key may be cited, quoted, or a text of a program, where its lines end with \n in letters.
 BETWEEN_LINES = r"(?:\\[nrt]|[\s\"'`,|>*])*+"
 KEY_BODY = (
@@ -32,6 +28,10 @@ KEY_BODY = (
 KEY_LINE = re.compile(r"[A-Za-z0-9+/]{40}")
 
 
+MARK = re.compile(r"(?:[^\[\](){}|?*+.\\]|\\.)+")  # a hint without alternatives
+MARKS_AT_ONCE, OTHERS_AT_ONCE = 11, 5
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of secret.
@@ -40,6 +40,7 @@ class Kind:
     hint : a pattern for Polars that is in every text with such a secret, and in few others.
     is_real : whether what was found is a secret and not what stands for one in an example.
     group : of the pattern, the part that is secret.
+    words : a text has no such secret without one of them in its case-folded form.
     """
 
     name: str
@@ -47,9 +48,13 @@ class Kind:
     hint: str
     is_real: Callable[[str], bool]
     group: int = 0
+    words: tuple[str, ...] = ("",)
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where secrets of this kind begin and end in ``text``."""
+        """Yield where secrets of this kind begin and end in ``text``."""
+        folded = text.casefold()
+        if not any(word in folded for word in self.words):
+            return
         for match in self.pattern.finditer(text):
             if self.is_real(match[self.group]):
                 yield match.span(self.group)
@@ -68,8 +73,8 @@ PLUGINS = {
     "SendGrid key": ("sendgrid:SendGridDetector", r"SG\.[a-zA-Z0-9_-]{22}\."),
     "Slack token": ("slack:SlackDetector", r"(?i:xox[abposr]-[0-9]|hooks\.slack\.com/services/t)"),
     "Square secret": ("square_oauth:SquareOAuthDetector", "sq0csp-"),
-    "Stripe key": ("stripe:StripeDetector", "[rs]k_live_"),
-    "Telegram token": ("telegram_token:TelegramBotTokenDetector", r"[0-9]{8}:[0-9A-Za-z_-]{35}"),
+    "Stripe key": ("stripe:StripeDetector", "k_live_"),
+    "Telegram token": ("telegram_token:TelegramBotTokenDetector", r"[0-9]:[0-9A-Za-z_-]{35}"),
 }
 # Tokens that it has no patterns for, or outdated ones, with their hints.
 OTHERS = {
@@ -79,21 +84,82 @@ OTHERS = {
         r"gl(?:pat|dt|ft|soat|rt)-",
     ),
     "Google key": (r"AIza[0-9A-Za-z_-]{35}", "AIza"),
-    "Hugging Face token": (r"hf_[A-Za-z]{34}", r"hf_[A-Za-z]{34}"),
+    "Hugging Face token": (
+        r"(?:hf|api_org)_[A-Za-z0-9]{34}",
+        r"(?:hf|api_org)_[A-Za-z0-9]{34}",
+    ),
     "npm token": (r"npm_[A-Za-z0-9]{36}", r"npm_[A-Za-z0-9]{36}"),
 }
+# What tokens of services begin with, which is their hint, and what follows at least.
+MARKED = (
+    ("Anthropic key", "sk-ant-", "[A-Za-z0-9_-]{24}"),
+    ("Artifactory key", "AKCp", "[A-Za-z0-9]{40}"),
+    ("Atlassian token", "ATATT3", "[A-Za-z0-9_-]{40}"),
+    ("Databricks token", "dapi", "[0-9a-f]{32}"),
+    ("DigitalOcean token", "dop_v1_", "[0-9a-f]{64}"),
+    ("Discord token", "discord.com/api/webhooks/", "[0-9]{16,20}/[A-Za-z0-9_-]{60}"),
+    ("Discord token", "discordapp.com/api/webhooks/", "[0-9]{16,20}/[A-Za-z0-9_-]{60}"),
+    ("Docker token", "dckr_pat_", "[A-Za-z0-9_-]{24}"),
+    ("Docker token", "dckr_oat_", "[A-Za-z0-9_-]{24}"),
+    ("Google token", "ya29.", "[A-Za-z0-9_-]{30}"),
+    ("Google token", "GOCSPX-", "[A-Za-z0-9_-]{24}"),
+    ("Groq key", "gsk_", "[A-Za-z0-9]{40}"),
+    ("Kaggle key", "KGAT_", "[0-9a-f]{32}"),
+    ("LangSmith key", "lsv2_", "(?:pt|sk)_[0-9a-f]{32}"),
+    ("Neptune token", "eyJhcGlf", "[A-Za-z0-9+/_-]{40}[A-Za-z0-9+/]*+={0,2}"),
+    ("NVIDIA key", "nvapi-", "[A-Za-z0-9_-]{40}"),
+    ("Perplexity key", "pplx-", "[A-Za-z0-9]{40}"),
+    ("Pinecone key", "pcsk_", "[A-Za-z0-9_]{40}"),
+    ("Replicate token", "r8_", "[A-Za-z0-9]{37}"),
+    ("Slack token", "xapp-", "[0-9]-[A-Z0-9]{8,20}-[0-9]{8,20}-[0-9a-f]{32}"),
+    ("Supabase token", "sbp_", "[0-9a-f]{40}"),
+    ("Vault token", "hvs.", "[A-Za-z0-9_-]{24}"),
+    ("Weights & Biases key", "wandb_v1_", "[A-Za-z0-9_]{40}"),
+    ("xAI key", "xai-", "[A-Za-z0-9]{60}"),
+)
+# An account's number in base 64: each four characters are three digits.
+DIGITS_OF_DISCORD = "[MNO][DTjz][AEIMQUYcgk][w-z0-5]"
+RANDOM = (
+    ("Azure secret", r"[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31}", "Q~"),
+    (
+        "Discord token",
+        rf"(?:{DIGITS_OF_DISCORD}){{5,6}}[A-Za-z0-9]{{0,3}}\.[A-Za-z0-9_-]{{6}}\.[A-Za-z0-9_-]{{27}}",
+        f"{DIGITS_OF_DISCORD}[MNO]",
+    ),
+    (
+        "OpenAI key",
+        "sk-(?:(?:proj|svcacct|admin|None|or-v1)-[A-Za-z0-9_-]{20}|[A-Za-z0-9]{32})",
+        "sk-[A-Za-z0-9_-]{20}",
+    ),
+    ("Twilio key", "(?:AC|SK)[0-9a-f]{32}", "(?:AC|SK)[0-9a-f]{32}"),
+)
 
 
 @cache
 def kinds() -> tuple[Kind, ...]:
-    """All kinds; detect-secrets is imported for them."""
-    return (*_by_plugins(), *_others(), *_of_aws(), *_keys(), *_passwords(), _web_token())
+    """Return all kinds, those with a mark of their own first; detect-secrets is imported."""
+    return (
+        *(*_by_plugins(), *_others(), *_marked(), *_of_aws(), *_keys()),
+        *(*_passwords(), _web_token(), *_by_settings()),
+    )
 
 
 @cache
-def hints() -> str:
-    """A pattern for Polars that is in every text with a secret, and in few others."""
-    return "|".join(sorted({f"(?:{kind.hint})" for kind in kinds()}))
+def hints() -> tuple[str, ...]:
+    """Return patterns for Polars. Each text with a secret has one of them, and few others have.
+
+    Polars is fast while a pattern begins with few different characters.
+    """
+    every = sorted({kind.hint for kind in kinds()})
+    marks = [hint for hint in every if MARK.fullmatch(hint)]
+    slow = [hint for hint in every if hint.startswith(("[", "(?i:"))]
+    others = [hint for hint in every if hint not in {*marks, *slow}]
+    return (*slow, *_joined(marks, MARKS_AT_ONCE), *_joined(others, OTHERS_AT_ONCE))
+
+
+def _joined(patterns: Sequence[str], size: int) -> Iterator[str]:
+    for first in range(0, len(patterns), size):
+        yield "|".join(f"(?:{pattern})" for pattern in patterns[first : first + size])
 
 
 def _by_plugins() -> Iterator[Kind]:
@@ -105,6 +171,14 @@ def _by_plugins() -> Iterator[Kind]:
 def _others() -> Iterator[Kind]:
     for name, (pattern, hint) in OTHERS.items():
         yield _token(name, re.compile(pattern), hint)
+
+
+def _marked() -> Iterator[Kind]:
+    for name, mark, rest in MARKED:
+        pattern = re.compile(f"{BEGIN}{re.escape(mark)}{rest}{REST}")
+        yield Kind(name, pattern, re.escape(mark), _has_random_end, words=(mark.casefold(),))
+    for name, source, hint in RANDOM:
+        yield Kind(name, re.compile(f"{BEGIN}{source}{REST}"), hint, _has_random_end)
 
 
 def _of_aws() -> Iterator[Kind]:
@@ -138,6 +212,12 @@ def _web_token() -> Kind:
     return Kind("JSON Web Token", pattern, hint, _is_web_token)
 
 
+def _by_settings() -> Iterator[Kind]:
+    for one in settings():
+        pattern = re.compile(one.pattern)
+        yield Kind(one.name, pattern, one.hint, one.is_real, 1, one.words)
+
+
 def _patterns(plugin: str) -> tuple[re.Pattern[str], ...]:
     return tuple(resolve_name(f"detect_secrets.plugins.{plugin}").denylist)
 
@@ -153,9 +233,12 @@ def _is_varied(secret: str) -> bool:
     return len(set(secret[-20:])) >= LEAST_VARIETY and "EXAMPLE" not in secret.upper()
 
 
+def _has_random_end(secret: str) -> bool:
+    return is_random(secret[-30:])
+
+
 def _is_password(secret: str) -> bool:
-    is_port = secret.isdecimal() and len(secret) <= LONGEST_PORT
-    return not is_port and PLACEHOLDER.fullmatch(secret) is None
+    return not is_port(secret) and PLACEHOLDER.fullmatch(secret) is None
 
 
 def _has_key_lines(secret: str) -> bool:

@@ -76,7 +76,7 @@ def _suspicious(rows: pl.DataFrame, column: str) -> pl.Expr:
     texts = pl.col(column)
     if rows.schema[column] == pl.List(pl.String()):
         texts = texts.list.join("\n")
-    return texts.str.contains(hints()).fill_null(value=False)
+    return pl.any_horizontal(texts.str.contains(hint) for hint in hints()).fill_null(value=False)
 
 
 def _texts(value: str | pl.Series) -> Iterable[str]:
@@ -106,13 +106,16 @@ def _without(value: str | list[str | None]) -> str | list[str | None]:
 
 
 def _secrets(text: str) -> list[tuple[int, int, str]]:
-    """Begin, end and kind of each secret in ``text``, in order; those that overlap are one."""
-    places = [(*span, kind.name) for kind in kinds() for span in kind.spans(text)]
-    secrets: list[tuple[int, int, str]] = []
-    for begin, end, name in sorted(places):
+    """Begin, end and kind of each secret in ``text``, in order; those that overlap are one.
+
+    Of overlapping secrets the kind is the one that is first among the kinds.
+    """
+    places = [(*span, rank) for rank, kind in enumerate(kinds()) for span in kind.spans(text)]
+    secrets: list[tuple[int, int, int]] = []
+    for begin, end, rank in sorted(places):
         if secrets and begin < secrets[-1][1]:
-            first, first_end, first_name = secrets[-1]
-            secrets[-1] = (first, max(end, first_end), first_name)
+            first, first_end, first_rank = secrets[-1]
+            secrets[-1] = (first, max(end, first_end), min(rank, first_rank))
         else:
-            secrets.append((begin, end, name))
-    return secrets
+            secrets.append((begin, end, rank))
+    return [(begin, end, kinds()[rank].name) for begin, end, rank in secrets]

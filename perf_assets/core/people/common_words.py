@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 import polars as pl
 
 from perf_assets.core.people.full_names import FullNames
-from perf_assets.core.people.mentions import LATIN, WORD
+from perf_assets.core.people.mentions import LETTERS, WORD
 from perf_assets.core.people.pseudonyms import SHORTEST, is_distinct
 
 COMMON_PATHS = 3
@@ -15,7 +15,7 @@ OFTEN, SELDOM = 2, 3
 VERY_OFTEN, NOT_SELDOM = 20, 30
 
 _WORD = re.compile(WORD)
-_PART = re.compile(rf"[{LATIN}]+")
+_PART = re.compile(rf"[{LETTERS}]+")
 # Where a name is that of an account: @name, from name/branch, and the home of who ran a command.
 _MENTION = re.compile(
     r"(?:(?<![\w/.])@|\bfrom (?=[\w-]+/)|\bgithub\.com/|[/\\](?:home|users|user)[/\\]|~)"

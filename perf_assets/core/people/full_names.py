@@ -3,9 +3,11 @@
 import html
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import polars as pl
+
+from perf_assets.core.people.escapes import decoded
 
 LOOSE = 6
 """Letters of a name of several words that is recognised whatever its case and signs."""
@@ -27,7 +29,7 @@ _TOKEN = re.compile(
 _GAP = re.compile(
     r"(?:[\s.,_'\u2018\u2019\u02bc\u00b7-]|&#0?39;|&#x27;|&#8217;|&apos;|&[rl]squo;|&nbsp;|%20|\+){1,4}"
 )
-_MARKUP = r"&\w+;|&#"
+_MARKUP = r"&\w+;|&#|%(?:25)*[C-Fc-f][0-9A-Fa-f]%|\\u[0-9A-Fa-f]{4}"
 
 
 class FullNames:
@@ -86,11 +88,14 @@ class FullNames:
         return (has_any | texts.str.contains(_MARKUP)).fill_null(value=False)
 
     def _text(self, text: str) -> str:
-        written, last = [], 0
-        for begin, end, _, replacement in self._places(text):
-            written += [text[last:begin], replacement]
-            last = end
-        return "".join((*written, text[last:]))
+        text = _written(text, ((begin, end, new) for begin, end, _, new in self._places(text)))
+        plain, spans = decoded(text)
+        if plain == text:
+            return text
+        places = self._places(plain)
+        return _written(
+            text, ((spans[begin][0], spans[end - 1][1], new) for begin, end, _, new in places)
+        )
 
     def _places(self, text: str) -> Iterator[tuple[int, int, str, str]]:
         """Begin, end, name and what stands for it of each name in ``text``, the longest ones."""
@@ -123,6 +128,15 @@ class FullNames:
             if is_plain or unicodedata.normalize("NFC", written) == name:
                 best = (last, name, replacement)
         return best
+
+
+def _written(text: str, places: Iterable[tuple[int, int, str]]) -> str:
+    """Return ``text`` with what stands for each part that begins and ends at one of ``places``."""
+    written, last = [], 0
+    for begin, end, replacement in places:
+        written += [text[last:begin], replacement]
+        last = end
+    return "".join((*written, text[last:]))
 
 
 def is_ideographic(name: str) -> bool:

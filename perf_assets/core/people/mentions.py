@@ -3,12 +3,28 @@
 import re
 from bisect import bisect_right
 from functools import lru_cache
+from unicodedata import category
 
-LATIN = "A-Za-z0-9\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0300-\u036f"
-"""Letters of words, those with accents too, in either way to write them."""
+from perf_assets.core.people.full_names import IDEOGRAPHS
 
-WORD = rf"[{LATIN}](?:[{LATIN}_-]*[{LATIN}])?"
+LETTERS = (
+    "A-Za-z0-9\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0300-\u036f\u1e00-\u1fff"  # Latin, Greek
+    "\u0370-\u037d\u0386\u0388-\u0556\u0561-\u0587"  # Greek, Cyrillic, Armenian
+    "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a"  # full-width
+    "\u0591-\u05bd\u05d0-\u05ea\u0620-\u0669\u066e-\u06d3\u06d5-\u06dc"  # Hebrew, Arabic
+)
+"""Letters of words in scripts that put spaces between them, with accents in either normal form."""
+
+WORD = rf"[{LETTERS}](?:[{LETTERS}_-]*[{LETTERS}])?"
 _LOGIN = r"[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?"
+_UNSPACED = rf"{IDEOGRAPHS}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_MARKS = "".join(chr(code) for code in range(0x300, 0x10000) if category(chr(code))[0] == "M")
+_JOINED = rf"{_MARKS}\u200c\u200d"
+# Of any script. In a text of a script without spaces a login ends where letters of it begin.
+_NAME = (
+    rf"(?:{_LOGIN}(?=[_-]*[{_UNSPACED}])"
+    rf"|[^\W_](?:[\w{_JOINED}-]*[^\W_])?[{_MARKS}]*)"
+)
 _AT = r"(?:@|%40|&#0?64;|&#x40;|&commat;|[ ]{0,2}[\[({<][ ]{0,2}at[ ]{0,2}[\])}>][ ]{0,2})"
 _DOT = r"(?:\.|[ ]{0,2}[\[({<][ ]{0,2}dot[ ]{0,2}[\])}>][ ]{0,2})"
 # Versions, as in package@1.2, have no letters at their end.
@@ -46,11 +62,17 @@ _HOSTS = (
     r"(?:github|gist|urls/github\.com)/"
     r"|linkedin\.com/in/|kaggle\.com/|hub\.docker\.com/[ru]/|(?<=[a-z]/)u/(?=[\w-]+(?:/|\b))"
 )
+# Of GitHub's searches: https://docs.github.com/search-github/searching-on-github
+_QUALIFIERS = (
+    r"(?:author|assignee|mentions|commenter|involves|user|reviewed-by|(?:user-)?review-requested"
+    r"|committer)"
+)
 IN_TEXTS = re.compile(
     r"(?P<done>person-[0-9a-f]{12}(?![0-9A-Za-z])(?:@pseudonym\.invalid)?)"
     r"|(?P<user>/users/)(?P<number>\d+)(?:/(?P<slug>[^\s\"'<>)\]/?#&]+))?"
     r"|(?P<attribute>\b(?:Owner|LastEditor)?(?:UserId|DisplayName)=(?:\"|&quot;))(?P<said>[^\"&]+)"
-    rf"|(?P<link>{_HOSTS})(?P<linked>person-[0-9a-f]{{12}}|{_LOGIN})"
+    rf"|(?P<link>{_HOSTS})(?P<linked>person-[0-9a-f]{{12}}|{_NAME})"
+    rf"|(?<=[=+])(?P<qualifier>{_QUALIFIERS}:)(?P<qualified>{_NAME})"
     r"|(?<![\w.-])(?P<paged>[A-Za-z0-9][A-Za-z0-9-]{0,38})(?=\.github\.io\b)"
     r"|(?P<merge>Merge pull request #\d+ from |Merge branch '[^']+' of )(?P<merged>[\w-]+)(?=/)"
     r"|(?<![\w/.-])(?P<referred>[A-Za-z0-9][A-Za-z0-9_-]{0,38})(?=/[\w.-]+(?:#\d|@[0-9a-f]{7}))"
@@ -58,7 +80,7 @@ IN_TEXTS = re.compile(
     r"(?P<housed>[^\s/\\\"'<>:;,)\]}`|*$]+(?:(?: [\w.-]+){1,2}(?=\\))?)"
     r"|(?<![\w.@/-])(?P<shell>[A-Za-z_][\w.-]*)@(?P<host>[A-Za-z0-9][\w.-]*)"
     r"(?=:[~/]|[ \t]+[~/\w.-]*\]?[$#%][ \t])"
-    rf"|(?<![\w/.])@(?P<mention>{_LOGIN})"
+    rf"|(?:(?<![\w/.])|(?<=[{_UNSPACED}]))(?P<at>[@\uff20\ufe6b])(?P<mention>{_NAME})"
     r"(?P<code>[.(](?=\w)|[ \t]*(?=\n|$))?"
     rf"|(?P<word>{WORD})"
 )

@@ -11,13 +11,14 @@ from pathlib import PurePath
 import polars as pl
 
 from perf_assets.core.people.addresses import HASH_DIGITS
+from perf_assets.core.people.escapes import may_have_escapes, replace_decoded
 from perf_assets.core.people.forgetting import ADDRESSES, LOGINS, NAMES, RATERS
 from perf_assets.core.people.full_names import FullNames, is_ideographic
 from perf_assets.core.people.mentions import (
     DOT,
     EMAIL,
     IN_TEXTS,
-    LATIN,
+    LETTERS,
     LONGEST_NAME,
     MAY_HAVE_EMAIL,
     MAY_HAVE_TRAILER,
@@ -51,7 +52,7 @@ FULL_NAME = 5
 SHORTEST = 3
 
 _WORD = re.compile(WORD)
-_PART = re.compile(rf"[{LATIN}]+")
+_PART = re.compile(rf"[{LETTERS}]+")
 _PSEUDONYM = re.compile(rf"{PREFIX}[0-9a-f]{{{DIGITS}}}")
 _ADDRESS = re.compile(rf"\S[^\s@]*+@\S++|[0-9a-f]{{{HASH_DIGITS}}}")
 
@@ -149,9 +150,29 @@ class Pseudonyms:
     def texts(self, texts: pl.Series) -> pl.Series:
         """The same of many texts, NULL staying NULL."""
         # Addresses first, as they are made of names; names before logins, which may be half of one.
-        for change in (self._without_contacts, self._names.replaced, self._without_accounts):
+        for change in (
+            self._without_escaped_contacts,
+            self._without_contacts,
+            self._names.replaced,
+            self._without_escaped_accounts,
+            self._without_accounts,
+        ):
             texts = change(texts)
         return texts
+
+    def _without_escaped_contacts(self, texts: pl.Series) -> pl.Series:
+        return self._decoded(texts, EMAIL, self._contact)
+
+    def _without_escaped_accounts(self, texts: pl.Series) -> pl.Series:
+        return self._decoded(texts, IN_TEXTS, self._replaced)
+
+    def _decoded(
+        self, texts: pl.Series, pattern: re.Pattern[str], change: Callable[[re.Match[str]], str]
+    ) -> pl.Series:
+        new = texts.to_list()
+        for place in may_have_escapes(texts).arg_true():
+            new[place] = replace_decoded(new[place], pattern, change, self._is_known)
+        return pl.Series(texts.name, new, dtype=pl.String)
 
     def _without_contacts(self, texts: pl.Series) -> pl.Series:
         def changed(text: str) -> str:
@@ -196,7 +217,7 @@ class Pseudonyms:
                 named = IN_TEXTS.sub(self._replaced, mention)  # a name of code may hold a login
             else:
                 named = self.login(mention)
-            return f"@{named}{after or ''}"
+            return f"{match['at']}{named}{after or ''}"
         return self._place(match)
 
     def _place(self, match: re.Match[str]) -> str:
@@ -206,6 +227,10 @@ class Pseudonyms:
             found = match[group]
             person = found if found.casefold() in PAGES else self.login(found)
             return (match["link"] or match["merge"]) + person
+        if group == "qualified":
+            account = match["qualified"]
+            is_kept = account.casefold() in NOBODY
+            return match["qualifier"] + (account if is_kept else self.login(account))
         if group in ("paged", "referred"):
             return self.login(match[group])
         if group == "housed":
@@ -247,17 +272,19 @@ class Pseudonyms:
         return "".join((*written, word[last:]))
 
     def _is_login(self, word: str) -> bool:
-        found = folded(word)
-        return found in self.known.logins and found not in self.known.ordinary
+        return self._is_known(word) and folded(word) not in self.known.ordinary
+
+    def _is_known(self, word: str) -> bool:
+        return folded(word) in self.known.logins
 
     def _person(self, kind: str, value: str) -> str:
-        message = f"{kind} {value.casefold()}".encode()
+        message = f"{kind} {unicodedata.normalize('NFKC', value).casefold()}".encode()
         return PREFIX + hmac.new(self.key, message, hashlib.sha256).hexdigest()[:DIGITS]
 
 
 def folded(name: str) -> str:
-    """A login or a name of one word without what makes no difference: case, ways of accents."""
-    return name.casefold() if name.isascii() else unicodedata.normalize("NFC", name).casefold()
+    """A login or a name of one word without what makes no difference: case, normal form."""
+    return name.casefold() if name.isascii() else unicodedata.normalize("NFKC", name).casefold()
 
 
 def is_distinct(name: str) -> bool:

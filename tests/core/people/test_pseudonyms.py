@@ -1,9 +1,11 @@
 """Pseudonyms: the same for the same person, everywhere, and nothing of who it was is left."""
 
+import html
 import re
 import time
 import unicodedata
 from collections import Counter
+from urllib.parse import quote, unquote
 
 import polars as pl
 import pytest
@@ -108,6 +110,123 @@ def test_no_login_is_left_in_any_text(logins: set[str], data: st.DataObject) -> 
     left = [part for part in found.replace("_", " ").split() if part.strip(',@(/:"<') in logins]
     assert left == []
     assert people.text(people.text(text)) == people.text(text)
+
+
+ESCAPED = {
+    "percent": lambda sign: f"%{ord(sign):02X}",
+    "percent in small letters": lambda sign: f"%{ord(sign):02x}",
+    "percent twice": lambda sign: f"%25{ord(sign):02X}",
+    "reference": lambda sign: f"&#{ord(sign)};",
+    "reference by hexadecimal digits": lambda sign: f"&#x{ord(sign):x};",
+    "reference twice": lambda sign: f"&amp;#{ord(sign)};",
+    "backslash": lambda sign: f"\\u{ord(sign):04x}",
+    "backslash twice": lambda sign: f"\\\\u{ord(sign):04X}",
+    "backslash and two digits": lambda sign: f"\\x{ord(sign):02x}",
+}
+
+
+def unescaped(text: str) -> str:
+    """Return the text after all decoders of the library, until nothing changes."""
+    last = ""
+    while text != last:
+        last = text
+        text = html.unescape(unquote(text))
+        text = re.sub(r"\\+(?:u(\w{4})|x(\w\w))", lambda m: chr(int(m[1] or m[2], 16)), text)
+    return text
+
+
+@given(
+    login=LOGINS,
+    before=st.text(" @/:,=", min_size=1, max_size=3),
+    after=st.text(" /&,", max_size=2),
+    way=st.sampled_from(sorted(ESCAPED)),
+    is_login_escaped=st.booleans(),
+)
+def test_no_login_is_left_in_any_encoding(
+    login: str, before: str, after: str, way: str, is_login_escaped: bool
+) -> None:
+    encode = ESCAPED[way]
+    name = "".join(map(encode, login)) if is_login_escaped else login
+    text = "".join(("q", *map(encode, before), name, *map(encode, after)))
+    people = Pseudonyms(b"key", Known(frozenset({login})))
+    assert unescaped(text) == f"q{before}{login}{after}"
+    assert unescaped(people.text(text)) == f"q{before}{people.login(login)}{after}"
+    assert people.text(people.text(text)) == people.text(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"failed:\nokuta wrote\r\n\tOkuta", rf"failed:\n{OKUTA} wrote\r\n\t{OKUTA}"),
+        (r"\\nokuta", rf"\\n{OKUTA}"),
+        ("\x1b[31mokuta\x1b[0m", f"\x1b[31m{OKUTA}\x1b[0m"),
+        (r"\x1b[31mokuta", rf"\x1b[31m{OKUTA}"),
+        ("&commat;okuta", f"&commat;{OKUTA}"),
+        ("&lt;okuta&gt; &amp;okuta;", f"&lt;{OKUTA}&gt; &amp;{OKUTA};"),
+        ("issues?q=is%3Aopen+author%3Aslow", f"issues?q=is%3Aopen+author%3A{PEOPLE.login('slow')}"),
+        ("https%3A%2F%2Fgithub.com%2Fokuta%2Fx", f"https%3A%2F%2Fgithub.com%2F{OKUTA}%2Fx"),
+        ("fix%2Dt%2Dabe%2D2", f"fix%2D{ABE}%2D2"),
+        (r"\nSeiya Tokui", rf"\n{PEOPLE.name('Seiya Tokui')}"),
+        ("%3ASeiya%2520Tokui", f"%3A{PEOPLE.name('Seiya Tokui')}"),
+    ],
+)
+def test_people_are_replaced_beside_escapes(text: str, expected: str) -> None:
+    assert PEOPLE.text(text) == expected
+    assert PEOPLE.text(expected) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"C:\data\nokuta.txt and D:\work\tokuta",
+        r"\textokuta \notokuta xnokuta",
+        "%C3%A9okuta and %61okuta",
+        "100%slow &slow; a%20slow%20loop",
+        "50% of 3 & 4 %s %d %2 &x &#; \\",
+    ],
+)
+def test_escapes_beside_other_words_stay(text: str) -> None:
+    assert PEOPLE.text(text) == text
+
+
+def test_letter_of_an_escape_may_begin_a_login() -> None:
+    people = Pseudonyms(b"key", Known(frozenset({"nick", "ick"})))
+    assert people.text(r"\nick") == rf"\{people.login('nick')}"
+    assert people.text(r"\tick") == rf"\t{people.login('ick')}"
+
+
+MENTIONED = (
+    *("Müller", "José", "Nguyễn", "Łukasz", "Ægir", "Иосиф", "Йосиф-2", "Σωκράτης", "Հայկ"),
+    *("שָׁלוֹם", "مُحَمَّد", "नमस्ते", "สมชาย", "田中太郎", "김철수", "がくと", "ｏｋｕｔａ"),
+)
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
+@pytest.mark.parametrize("at", ["@", "＠", "&#64;", "%40", r"\u0040"])
+@pytest.mark.parametrize("name", MENTIONED)
+def test_a_mention_is_replaced_whole_in_any_script(name: str, at: str, form: str) -> None:
+    mention = at + unicodedata.normalize(form, name)
+    assert PEOPLE.text(f"thanks {mention}, bye") == f"thanks {at}{PEOPLE.login(name)}, bye"
+
+
+@pytest.mark.parametrize("name", ["José", "Müller"])
+def test_a_mention_may_be_percent_encoded_whole(name: str) -> None:
+    for form in ("NFC", "NFD"):
+        encoded = quote(unicodedata.normalize(form, name))
+        assert PEOPLE.text(f"%40{encoded}%20said") == f"%40{PEOPLE.login(name)}%20said"
+
+
+@pytest.mark.parametrize("after", ["さん", "님", "ครับ", "👍", "!"])
+def test_a_login_ends_before_a_script_without_spaces(after: str) -> None:
+    assert PEOPLE.text(f"@okuta{after}") == f"@{OKUTA}{after}"
+    assert PEOPLE.text(f"ください@stranger{after}").startswith("ください@person-")
+
+
+def test_logins_of_other_scripts_are_replaced_in_either_normal_form() -> None:
+    people = Pseudonyms(b"key", Known(frozenset({"йосиф", "nguyễn"})))
+    for form in ("NFC", "NFD"):
+        text = unicodedata.normalize(form, "Йосиф (Nguyễn)")
+        assert people.text(text) == f"{people.login('йосиф')} ({people.login('nguyễn')})"
 
 
 def test_a_login_in_a_name_of_code_is_replaced() -> None:
@@ -252,8 +371,31 @@ def test_columns_of_forks_and_sheets_name_nobody() -> None:
     assert BY_NAME.value("owner", "Ada Lovelace") == BY_NAME.text("Ada Lovelace")
 
 
+HOSTILE = (
+    *(
+        "%",
+        "%25",
+        "%3A",
+        "%C3",
+        "&amp;",
+        "&#",
+        "&a",
+        "\\",
+        "\\n",
+        "\\u",
+        '"c:\\n',
+        "\x1b[",
+        "@é",
+        "é\u0301",
+    ),
+    *("@a-", "@_", "＠", "%40a", "+author:", "&#64;ada "),
+)
+
+
 @pytest.mark.parametrize(
-    "text", ["x@" + "y-" * 30_000, "a'" * 30_000 + "@b", "Ab " * 20_000 + "<@", "Ada " * 15_000]
+    "text",
+    ["x@" + "y-" * 30_000, "a'" * 30_000 + "@b", "Ab " * 20_000 + "<@", "Ada " * 15_000]
+    + [unit * (60_000 // len(unit)) for unit in HOSTILE],
 )
 def test_hostile_texts_take_no_longer_than_others(text: str) -> None:
     began = time.monotonic()
