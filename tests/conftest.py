@@ -151,23 +151,23 @@ def _empty_warehouses_are_copies(once: Callable[..., Path]) -> Iterator[None]:
         yield
         return
 
-    from perf_assets.storage import warehouse  # noqa: PLC0415
+    from perf_assets.storage import making  # noqa: PLC0415
 
     def copied(path: Path) -> None:
         shutil.copyfile(once("empty", derived_of_nothing) / "warehouse.duckdb", path)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(warehouse, "create_database", copied)
+        patch.setattr(making, "create_database", copied)
         yield
 
 
 @contextmanager
 def made_warehouses() -> Iterator[None]:
     """Makes the warehouses of new data directories, as everybody's are."""
-    from perf_assets.storage import database_copy, warehouse  # noqa: PLC0415
+    from perf_assets.storage import database_copy, making  # noqa: PLC0415
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(warehouse, "create_database", database_copy.create_database)
+        patch.setattr(making, "create_database", database_copy.create_database)
         yield
 
 

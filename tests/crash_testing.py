@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-import duckdb
 import polars as pl
 
 from perf_assets.sources.stackexchange import dump, dump_files
@@ -17,8 +16,8 @@ from perf_assets.stages.mining.questions import mine_questions
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.backups import read_manifest, write_backup
 from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.storage.database_copy import read_whole
 from perf_assets.storage.publishing import publish
+from perf_assets.storage.received import read_whole
 from perf_assets.storage.restoring import restore
 from perf_assets.storage.warehouse import open_warehouse
 from tests.forum_places import forum_of, planned, written
@@ -91,8 +90,7 @@ def assert_readable(data_dir: Path) -> None:
     """What analysts open, and a backup, are whole whenever they are there."""
     published = DataDirectory(data_dir).published
     if published.exists():
-        with duckdb.connect(str(published), read_only=True) as connection:
-            read_whole(connection)
+        read_whole(published)
     if (data_dir / BACKUP).exists():
         read_manifest(data_dir / BACKUP)
 

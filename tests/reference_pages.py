@@ -21,6 +21,7 @@ from perf_assets.reports.markdown_table import markdown_table
 from perf_assets.reports.writing import write_whole
 from perf_assets.sql_models.dependencies import made_from, origin_of
 from perf_assets.sql_models.files import LINEAGE, described_tables, lineage_text
+from perf_assets.storage.definitions import WRITTEN_DOWN, definitions_text
 from perf_assets.tables import Table
 from tests.accuracy_page import accuracy_markdown
 from tests.rules_page import rules_markdown
@@ -185,3 +186,4 @@ def own_markdown(text: str) -> str:
 if __name__ == "__main__":
     for name, page in pages().items():
         write_whole(Path(sys.argv[1]) / name, page().encode())
+    write_whole(WRITTEN_DOWN, definitions_text().encode())

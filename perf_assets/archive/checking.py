@@ -1,7 +1,6 @@
 """Checking an archive: what it says, computed again from its raw tables alone."""
 
 import re
-import shutil
 from collections.abc import Collection
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,17 +9,18 @@ import duckdb
 import polars as pl
 
 from perf_assets import __version__
+from perf_assets.archive.defined import code_warning, compare_definitions
 from perf_assets.archive.differences import TableDifference, difference
 from perf_assets.archive.findings import Check
 from perf_assets.archive.given import (
-    compare_given,
+    compare_bookkeeping,
+    compare_database,
+    lay_tables,
     missing_files,
     parquet_file,
-    reading_database,
 )
 from perf_assets.archive.manifest import (
     CODEBOOKS,
-    DATABASE,
     LOCK,
     MODEL,
     REPORT,
@@ -44,10 +44,13 @@ from perf_assets.archive.study_copy import no_study, read_copy
 from perf_assets.config.study import Study
 from perf_assets.processes.progress import phase
 from perf_assets.reports.monthly import keep_report
+from perf_assets.sanitize import shortened
+from perf_assets.sql_models.ddl import create_table
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.fingerprints import LIBRARIES
+from perf_assets.storage.migrations import FORMAT as WAREHOUSE_FORMAT
 from perf_assets.storage.publishing import publish
-from perf_assets.storage.warehouse import open_warehouse
+from perf_assets.storage.warehouse import open_warehouse, reading
 from perf_assets.tables import declared
 
 PROBABILITIES = "labels.performance_probabilities"
@@ -58,14 +61,7 @@ NEEDS = {
     "reviews": "judged by people: held against the log of verdicts",
     "replication": "published by the papers' authors: only its checksum is checked",
 }
-DEFINITIONS = """
-    SELECT schema_name || '.' || view_name, sql FROM duckdb_views()
-    WHERE database_name = current_database() AND NOT internal
-    UNION ALL
-    SELECT schema_name || '.' || function_name,
-        string_agg(macro_definition, ';' ORDER BY macro_definition)
-    FROM duckdb_functions() WHERE database_name = current_database() AND NOT internal GROUP BY ALL
-"""
+LOCKED = re.compile(r"#.*|[a-z0-9-]+==[\w.+!]+")
 WITHOUT_TEXTS = "made from titles and bodies, which were left out"
 
 
@@ -102,12 +98,17 @@ def check_archive(path: Path) -> Check:
             return check
         _compare_software(content, check)
         study = read_copy(content) if (content / STUDY).exists() else no_study()
-        compare_given(content, study, check)
-        if any(fault.endswith("cannot be read") for one in check.findings for fault in one.details):
-            check.notes.append("Nothing was computed again, as not all tables can be read.")
-            return check
+        compare_definitions(content, compare_database(content, check), check)
         with TemporaryDirectory(dir=content.parent) as temporary:
-            home = _home(content, Path(temporary))
+            home = DataDirectory(Path(temporary))
+            if not _laid(content, home, check):
+                check.notes.append(
+                    "Nothing was computed again, as a table that is needed is damaged."
+                )
+                return check
+            copy_kept(content, home)
+            with reading(home.warehouse) as connection:
+                compare_bookkeeping(connection, content, study, check)
             kept = _kept(content, study, manifest, check)
             failures = recompute(home, study, kept, has_texts=manifest.texts == "all")
             publish(home)
@@ -124,9 +125,9 @@ def _compare_software(content: Path, check: Check) -> None:
     manifest = check.manifest
     if manifest.perf_assets != __version__:
         check.notes.append(
-            f"It was made by perf-assets {manifest.perf_assets}, and is checked by {__version__}: "
-            "to check it by that version, install the wheel and the lock in its folder software "
-            "into an empty environment; --explain says what changed since."
+            f"It was made by perf-assets {manifest.perf_assets}, and is checked by {__version__}; "
+            "--explain says what changed since. To check it by that version, install that release "
+            f"into an empty environment, from where you had this one. {code_warning(content)}"
         )
     there = rule_files()
     names = {
@@ -145,8 +146,13 @@ def _compare_software(content: Path, check: Check) -> None:
     elif manifest.rules.get("code") == rule_versions()["code"]:
         check.add("rules", "differs", *(f"{name} is not that of this version" for name in changed))
     else:
-        check.notes.append(f"{len(changed)} files of rules are others in this version.")
-    libraries = _libraries((content / LOCK).read_text(encoding="utf-8"))
+        check.notes.append(f"These rules are others in this version: {', '.join(changed)}.")
+    lock = (content / LOCK).read_text(encoding="utf-8")
+    strange = [line for line in lock.splitlines() if LOCKED.fullmatch(line) is None]
+    if strange:  # pip takes addresses and options there too
+        faults = (f"{shortened(line, 100)!r} is no version of a library" for line in strange)
+        check.add(LOCK, "differs", *faults)
+    libraries = _libraries(lock)
     here = _libraries(lock_text())
     others = [
         f"{name} {libraries[name]} (here {here.get(name, 'none')})"
@@ -157,19 +163,35 @@ def _compare_software(content: Path, check: Check) -> None:
         check.notes.append(f"It was made with {', '.join(others)}.")
 
 
+def _is_by_this_version(content: Path, manifest: Manifest) -> bool:
+    """Whether the code and all libraries that made it are those of here."""
+    is_code = manifest.rules.get("code") == rule_versions()["code"]
+    return is_code and (content / LOCK).read_text(encoding="utf-8") == lock_text()
+
+
 def _libraries(lock: str) -> dict[str, str]:
     lines = (line.partition("==") for line in lock.splitlines() if "==" in line)
     return {name: version for name, _, version in lines}
 
 
-def _home(content: Path, folder: Path) -> DataDirectory:
-    """A data directory of what the archive holds."""
-    home = DataDirectory(folder)
-    shutil.copyfile(content / DATABASE, home.warehouse)
-    copy_kept(content, home)
-    with open_warehouse(home.warehouse):  # an older format is migrated
-        pass
-    return home
+def _laid(content: Path, home: DataDirectory, check: Check) -> bool:
+    """Make the warehouse of ``home`` of the Parquet files; False where one is not as declared."""
+    version = check.manifest.warehouse_format
+    try:
+        with phase("reading tables"):
+            others = lay_tables(content, home, version)
+    except duckdb.Error as error:
+        check.add(f"{TABLES}/", "differs", str(error).splitlines()[0])
+        return False
+    if version != WAREHOUSE_FORMAT:
+        return True  # tables of an older format got the shape of this one, or are empty
+    again = recomputed_tables(has_texts=check.manifest.texts == "all")
+    for name in others:
+        check.add(name, "differs", "its columns, or conditions on its rows, are not met")
+    with open_warehouse(home.warehouse) as database:
+        for name in again.intersection(others):  # whatever it holds, it is made anew
+            create_table(database.connection, declared()[name])
+    return again.issuperset(others)
 
 
 def _kept(content: Path, study: Study, manifest: Manifest, check: Check) -> dict[str, pl.DataFrame]:
@@ -178,13 +200,11 @@ def _kept(content: Path, study: Study, manifest: Manifest, check: Check) -> dict
     if owned := [one.name for one in study.repositories if needs_history(one)]:
         kept[FIX_AREAS] = "its CODEOWNERS need the git history of " + ", ".join(owned)
     if manifest.is_pseudonymised and not (content / MODEL).exists():
-        with duckdb.connect(str(content / DATABASE), read_only=True) as connection:
-            versions = connection.execute(
-                f"SELECT DISTINCT model_version FROM {PROBABILITIES}"
-            ).fetchall()
+        rows = pl.read_parquet(content / TABLES / f"{PROBABILITIES}.parquet")
+        versions = set(rows["model_version"])
         from perf_assets.config.classifier import model_of  # noqa: PLC0415
 
-        if {version for (version,) in versions} - {model_of().version}:
+        if versions - {model_of().version}:
             kept[PROBABILITIES] = "the model that was trained for it is left out, with its words"
     for table, reason in kept.items():
         check.add(table, "not recomputed", reason)
@@ -197,16 +217,18 @@ def _compare_recomputed(
     has_texts = check.manifest.texts == "all"
     made = recomputed_tables(has_texts=has_texts)
     needs_texts = frozenset[str]() if has_texts else made_from_texts()
-    _compare_views(content, home, check)
     files = {path.stem for path in (content / TABLES).glob("*.parquet")}
     stored = {name for name in made if not declared()[name].is_view}
     # What the manifest lists and the folder lacks was named when the files were looked through.
     for name in sorted(stored - files - check.manifest.rows.keys()):
         if check.manifest.perf_assets == __version__:
             check.add(name, "differs", f"{TABLES}/{name}.parquet is missing")
-    with reading_database(home.published) as connection, phase("comparing tables"):
+    with reading(home.published) as connection, phase("comparing tables"):
         for name in sorted(files):
             if name in kept:
+                continue
+            if name not in declared() and check.manifest.rules["code"] == rule_versions()["code"]:
+                check.add(name, "differs", "this version declares no such table")
                 continue
             if name not in made:
                 reason = NEEDS.get(name.partition(".")[0], WITHOUT_TEXTS)
@@ -217,25 +239,6 @@ def _compare_recomputed(
                 continue
             found = difference(connection, declared()[name], parquet_file(content, name), name)
             _add(check, found, is_of_texts=name in needs_texts)
-
-
-def _compare_views(content: Path, home: DataDirectory, check: Check) -> None:
-    """What views and macros of the database do, which no checksum of a table tells."""
-    archived, again = (_definitions(one) for one in (content / DATABASE, home.published))
-    names = sorted(archived.keys() | again.keys())
-    changed = [name for name in names if archived.get(name) != again.get(name)]
-    if not changed:
-        check.add("views and macros", "equal")
-    elif check.manifest.rules.get("code") == rule_versions()["code"]:
-        faults = (f"{name} is not that of this version" for name in changed)
-        check.add("views and macros", "differs", *faults)
-    else:
-        check.notes.append(f"{len(changed)} views and macros are others in this version.")
-
-
-def _definitions(database: Path) -> dict[str, str]:
-    with reading_database(database) as connection:
-        return dict(connection.execute(DEFINITIONS).fetchall())
 
 
 def _add(check: Check, found: TableDifference, *, is_of_texts: bool) -> None:
@@ -267,9 +270,10 @@ def _compare_report(content: Path, home: DataDirectory, check: Check) -> None:
             check.add(f"report: {name}", "not recomputed", WITHOUT_TEXTS)
         else:
             check.add(f"report: {name}", "differs")
-    is_same = (content / REPORT_PAGE).read_bytes() == home.report_page.read_bytes()
-    if is_same:
+    if (content / REPORT_PAGE).read_bytes() == home.report_page.read_bytes():
         check.add(REPORT_PAGE, "equal")
+    elif _is_by_this_version(content, check.manifest) and check.manifest.texts == "all":
+        check.add(REPORT_PAGE, "differs")
     else:
         reason = "its drawings are others here; its figures are above"
         has_texts = check.manifest.texts == "all"

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import duckdb
 
+from perf_assets.archive.comparison import Compared, Comparison, Side
 from perf_assets.archive.differences import TableDifference, difference
 from perf_assets.archive.explaining import DECIDES, changed_rules, tables_of_rule
 from perf_assets.archive.hashed_addresses import SENTENCE, holds_hashes, without_hashes
@@ -16,11 +18,14 @@ from perf_assets.archive.opening import check_whole, readable, unpacked
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes.progress import phase
 from perf_assets.sql_models.dependencies import made_from
+from perf_assets.storage.confined import attach, confined
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_errors import explained
+from perf_assets.storage.definitions import declared_definitions, definitions_of
 from perf_assets.storage.publishing import ADDRESS_KEY
+from perf_assets.storage.received import stored_tables
 from perf_assets.tables import declared
-from perf_assets.tables.ddl import quoted, quoted_name
+from perf_assets.tables.ddl import quoted_name
 
 SOURCES = ("raw", "reviews", "replication")
 COMPARED = (*SOURCES, "labels", "links", "details", "marts", "analysis")
@@ -36,77 +41,6 @@ MONTHS = """
 OF_ISSUES = ("raw.issues", "raw.issue_comments", "raw.issue_events", "raw.issue_pull_requests")
 TOUCHED = "touched_issues"
 PEOPLE = "staging.identities"  # who the addresses of commits are
-
-
-@dataclass(frozen=True)
-class Side:
-    """One of the two: what it is called, and what it says of itself.
-
-    rules : versions of rules; none where it is no archive.
-    facts : by topic and name, of study, rules and software.
-    months : first month, last month and number of months of each repository and tag set.
-    is_changed : whether people, secrets or texts were taken out of it.
-    address_key : the fingerprint of the key by which its addresses are hashed; None where no key
-        is known.
-    """
-
-    name: str
-    rules: Mapping[str, str]
-    facts: Mapping[tuple[str, str], str]
-    months: Mapping[str, tuple[str, str, int]]
-    is_changed: bool = False
-    address_key: str | None = None
-
-
-@dataclass(frozen=True)
-class Compared:
-    """A table of both: how it differs, and why.
-
-    causes : of ``source``, ``rules``, ``code``, ``address keys``; a count stands with ``source``
-        where rows of issues that changed at the source could be told from others.
-    """
-
-    difference: TableDifference
-    causes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """What differs between two states of a study.
-
-    only_first, only_second : tables that only one of them has.
-    source, rules, code : what changed of each, a sentence each.
-    address_keys : the sentence that says why hashed addresses are not compared, if they are not.
-    """
-
-    first: Side
-    second: Side
-    tables: tuple[Compared, ...]
-    only_first: tuple[str, ...] = ()
-    only_second: tuple[str, ...] = ()
-    source: list[str] = field(default_factory=list)
-    rules: list[str] = field(default_factory=list)
-    code: list[str] = field(default_factory=list)
-    address_keys: list[str] = field(default_factory=list)
-
-    @property
-    def differing(self) -> tuple[Compared, ...]:
-        """The tables that differ."""
-        return tuple(one for one in self.tables if not one.difference.is_equal)
-
-    @property
-    def differing_columns(self) -> tuple[TableDifference, ...]:
-        """The tables of which a column was not compared, as one of the two lacks it."""
-        return tuple(one.difference for one in self.tables if one.difference.columns)
-
-    @property
-    def is_equal(self) -> bool:
-        """Whether both have the same tables, with the same columns and rows.
-
-        False where hashed addresses are not compared.
-        """
-        alone = self.only_first or self.only_second
-        return not (alone or self.differing or self.differing_columns or self.address_keys)
 
 
 @dataclass(frozen=True)
@@ -140,16 +74,24 @@ def compare(first: Path, second: Path) -> Comparison:
         One of them is none of these, damaged, or of a newer version.
     """
     with ExitStack() as stack, phase(f"comparing {first.name} and {second.name}"):
-        connection = stack.enter_context(duckdb.connect())
-        connection.execute("SET TimeZone = 'UTC'")
+        opened = [_opened(stack, path) for path in (first, second)]
+        connection = stack.enter_context(confined(*(one.database for one in opened)))
         sides = [
-            _side(connection, stack, path, alias)
-            for path, alias in ((first, "first"), (second, "second"))
+            _side(connection, path, one, alias)
+            for path, one, alias in zip((first, second), opened, ("first", "second"), strict=True)
         ]
         return _compared(connection, *sides)
 
 
-def _side(connection: duckdb.DuckDBPyConnection, stack: ExitStack, path: Path, alias: str) -> Side:
+class _Opened(NamedTuple):
+    """The database of a side, and what an archive says of it."""
+
+    database: Path
+    rules: Mapping[str, str]
+    is_changed: bool
+
+
+def _opened(stack: ExitStack, path: Path) -> _Opened:
     database, rules, is_changed = path, {}, False
     if path.is_dir():
         database = DataDirectory(path).published
@@ -166,23 +108,28 @@ def _side(connection: duckdb.DuckDBPyConnection, stack: ExitStack, path: Path, a
             f"{path}: there is nothing to compare: name an archive, a data directory in which "
             "something is published, or a published database"
         )
+    return _Opened(database, rules, is_changed)
+
+
+def _side(connection: duckdb.DuckDBPyConnection, path: Path, opened: _Opened, alias: str) -> Side:
     try:
-        connection.execute(f"ATTACH {quoted(str(database))} AS {alias} (READ_ONLY)")
+        attach(connection, opened.database, alias)
+        if not {"meta.about", "meta.partition_loads"} <= stored_tables(connection, alias).keys():
+            raise PerfAssetsError(
+                f"{path} is no database of perf-assets: name an archive, a data directory or a "
+                "published database"
+            )
         facts = {
             (topic, fact): value
             for topic, fact, value in connection.execute(FACTS.format(side=alias)).fetchall()
         }
         keys = connection.execute(KEY.format(side=alias)).fetchall()
         rows = connection.execute(MONTHS.format(side=alias)).fetchall()
-    except duckdb.CatalogException:
-        raise PerfAssetsError(
-            f"{path} is no database of perf-assets: name an archive, a data directory or a "
-            "published database"
-        ) from None
     except duckdb.Error as error:
-        raise explained(error, database) or error from None
+        raise explained(error, opened.database) or error from None
     months = {name: (start, end, count) for name, start, end, count in rows}
-    return Side(str(path), rules, facts, months, is_changed, keys[0][0] if keys else None)
+    key = keys[0][0] if keys else None
+    return Side(str(path), opened.rules, facts, months, opened.is_changed, key)
 
 
 def _compared(connection: duckdb.DuckDBPyConnection, first: Side, second: Side) -> Comparison:
@@ -214,6 +161,7 @@ def _compared(connection: duckdb.DuckDBPyConnection, first: Side, second: Side) 
         rules,
         code,
         [SENTENCE] if pair.hides_hashes else [],
+        list(_defined(connection)),
     )
 
 
@@ -227,11 +175,20 @@ def _hides_hashes(
 
 
 def _tables(connection: duckdb.DuckDBPyConnection, alias: str) -> set[str]:
-    rows = connection.execute(
-        "SELECT schema_name || '.' || table_name FROM duckdb_tables() WHERE database_name = ?",
-        [alias],
-    ).fetchall()
-    return {name for (name,) in rows}
+    return set(stored_tables(connection, alias))
+
+
+def _defined(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """What one of the two defines otherwise than the other one, but tables, or nobody should."""
+    one, other = (definitions_of(connection, side) for side in ("first", "second"))
+    for name in sorted(one.keys() | other.keys()):
+        if name not in one or name not in other:
+            if name not in declared_definitions() or not name.startswith("table "):
+                yield f"{name}: only the {'first' if name in one else 'second'} has it"
+        elif one[name] != other[name]:
+            yield f"{name}: defined otherwise in the second"
+        elif name not in declared_definitions():
+            yield f"{name}: in both, and of no table or view of this version"
 
 
 def _source(first: Side, second: Side, found: Mapping[str, TableDifference]) -> Iterator[str]:

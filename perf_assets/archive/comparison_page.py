@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from perf_assets.archive.comparing import COMPARED, Compared, Comparison
+from perf_assets.archive.comparing import COMPARED
+from perf_assets.archive.comparison import Compared, Comparison
 from perf_assets.archive.differences import TableDifference
 from perf_assets.reports.document import Document, Part, Section, html
 from perf_assets.tables import declared
@@ -33,6 +34,7 @@ def lines(comparison: Comparison) -> Iterator[str]:
         yield f"{name}: only the first has this table"
     for name in comparison.only_second:
         yield f"{name}: only the second has this table"
+    yield from comparison.defined
     for found in comparison.differing_columns:
         yield f"{found.table}: {_columns(found)}"
     for one in comparison.differing:
@@ -72,6 +74,7 @@ def page(comparison: Comparison) -> str:
     alone = [
         *(f"Only the first has the table {name}." for name in comparison.only_first),
         *(f"Only the second has the table {name}." for name in comparison.only_second),
+        *(f"{sentence}." for sentence in comparison.defined),
         *(f"{one.table}: {_columns(one)}." for one in comparison.differing_columns),
     ]
     sections.append(Section("equal", "What is equal", [", ".join(equal) or "Nothing.", *alone]))

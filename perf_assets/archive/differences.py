@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import duckdb
 
 from perf_assets.sanitize import shortened
-from perf_assets.storage.database_copy import contents
 from perf_assets.tables import Table
 from perf_assets.tables.ddl import quoted_name
 
@@ -87,9 +86,9 @@ def difference(
         ((only_first, only_second),) = counts
         return TableDifference(table.name, only_first, only_first, only_second, columns=alone)
     chosen = ", ".join(map(quoted_name, columns))
-    held, other = contents(connection, [f"SELECT {chosen} FROM {one}" for one in (first, second)])
-    if held == other:
-        return TableDifference(table.name, held[0], columns=alone)
+    held = _same_count(connection, *(f"(SELECT {chosen} FROM {one})" for one in (first, second)))
+    if held is not None:
+        return TableDifference(table.name, held, columns=alone)
     keys = list(table.key)
     rest = [name for name in columns if name not in keys]
     joined = _joined(keys, rest, first, second)
@@ -97,7 +96,8 @@ def difference(
     close = " OR ".join(_differs(name, is_exact=False, kind=left[name]) for name in rest) or "false"
     (numbers,) = connection.execute(
         f"""
-        SELECT count(*) FILTER (NOT in_second), count(*) FILTER (NOT in_first),
+        SELECT count(*) FILTER (in_first),
+            count(*) FILTER (NOT in_second), count(*) FILTER (NOT in_first),
             count(*) FILTER (in_first AND in_second AND ({close})),
             count(*) FILTER (in_first AND in_second AND ({exact}) AND NOT ({close}))
         FROM ({joined})
@@ -107,10 +107,10 @@ def difference(
         f"FROM ({joined}) WHERE NOT in_first OR NOT in_second OR {close} "
         f"ORDER BY {', '.join(map(quoted_name, keys))} LIMIT {EXAMPLES}"
     )
-    only_first, only_second, changed, rounded = numbers
+    rows, only_first, only_second, changed, rounded = numbers
     return TableDifference(
         table.name,
-        held[0],
+        rows,
         only_first,
         only_second,
         changed,
@@ -118,6 +118,27 @@ def difference(
         _changes(examples, keys, rest, left),
         alone,
     )
+
+
+def same_rows(connection: duckdb.DuckDBPyConnection, first: str, second: str) -> bool:
+    """Whether two relations of the same columns, given in SQL, have the same rows, in any order.
+
+    By the rows themselves: who knows a sum of hashes can make other rows of the same sum.
+    """
+    return _same_count(connection, first, second) is not None
+
+
+def _same_count(connection: duckdb.DuckDBPyConnection, first: str, second: str) -> int | None:
+    """How many rows both have, where they are the same."""
+    (counts,) = connection.execute(
+        f"SELECT (SELECT count(*) FROM {first}), (SELECT count(*) FROM {second})"
+    ).fetchall()
+    if counts[0] != counts[1]:
+        return None
+    ((others,),) = connection.execute(
+        f"SELECT count(*) FROM (FROM {first} EXCEPT ALL FROM {second})"
+    ).fetchall()
+    return None if others else int(counts[0])
 
 
 def columns_of(connection: duckdb.DuckDBPyConnection, relation: str) -> dict[str, str]:

@@ -6,19 +6,22 @@ from pathlib import Path
 
 import duckdb
 
+from perf_assets.archive.given import lay_tables
 from perf_assets.archive.manifest import (
-    DATABASE,
     STUDY,
     Manifest,
     copy_kept,
     digest_of,
 )
 from perf_assets.archive.opening import check_whole, readable, unpacked
+from perf_assets.config.study import is_packaged
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes.progress import phase
+from perf_assets.sanitize import shortened
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_copy import set_in_place
 from perf_assets.storage.lock import writing
+from perf_assets.storage.migrations import FORMAT as WAREHOUSE_FORMAT
 
 ORIGIN = "archive_origin.json"
 """Which archive a data directory was made of: checksum, and the study to go on with."""
@@ -72,16 +75,34 @@ def begin_from(archive: Path, data_dir: DataDirectory, study: str | None = None)
         ):
             check_whole(archive, content)
             _check(archive, manifest, study)
-            chosen = study or _study(manifest, data_dir)
+            chosen = study or _study(archive, manifest, data_dir)
             _set_up(content, data_dir)
             noted = {"sha256": digest_of(archive), "study": chosen}
             origin.write_text(f"{json.dumps(noted)}\n", encoding="utf-8")
-            with duckdb.connect(str(content / DATABASE)) as connection:
-                connection.execute(READ_COMMITS_AGAIN)
-                connection.execute(FORGET_KEY)
             # Last: with it the data directory is what the archive was.
-            set_in_place(content / DATABASE, data_dir.warehouse)
+            set_in_place(_database(archive, content, manifest), data_dir.warehouse)
     return chosen
+
+
+def _database(archive: Path, content: Path, manifest: Manifest) -> Path:
+    """A database of the tables of an archive, in which nothing is that its own one defines.
+
+    Raises
+    ------
+    PerfAssetsError
+        A table is none of ours.
+    """
+    made = DataDirectory(content.parent)
+    others = lay_tables(content, made, manifest.warehouse_format)
+    if others and manifest.warehouse_format == WAREHOUSE_FORMAT:
+        raise PerfAssetsError(
+            f"{archive}: columns of {', '.join(others)}, or conditions on its rows, are not as "
+            "declared: perf-assets check-archive says what is wrong with it"
+        )
+    with duckdb.connect(str(made.warehouse)) as connection:
+        connection.execute(READ_COMMITS_AGAIN)
+        connection.execute(FORGET_KEY)
+    return made.warehouse
 
 
 def _check(archive: Path, manifest: Manifest, study: str | None) -> None:
@@ -98,8 +119,15 @@ def _check(archive: Path, manifest: Manifest, study: str | None) -> None:
         )
 
 
-def _study(manifest: Manifest, data_dir: DataDirectory) -> str:
-    return manifest.study if manifest.packaged else str(data_dir.path / STUDY)
+def _study(archive: Path, manifest: Manifest, data_dir: DataDirectory) -> str:
+    if not manifest.packaged:
+        return str(data_dir.path / STUDY)
+    if not is_packaged(manifest.study):  # it is not a path to a file of this machine either
+        raise PerfAssetsError(
+            f"{archive} says that it is of a study that comes with perf-assets, and none is called "
+            f"{shortened(manifest.study, 100)}: name a study file with --study"
+        )
+    return manifest.study
 
 
 def _set_up(content: Path, data_dir: DataDirectory) -> None:

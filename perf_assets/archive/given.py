@@ -1,13 +1,15 @@
-"""What an archive holds, held against itself: database, tables, bookkeeping, verdicts, study."""
+"""What an archive holds, held against itself: database, tables, bookkeeping, verdicts, study.
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+Its database is a file of somebody else: rows of its tables are read, and nothing in it is called.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import duckdb
 import polars as pl
 
-from perf_assets.archive.differences import columns_of, difference
+from perf_assets.archive.differences import columns_of, same_rows
 from perf_assets.archive.findings import Check
 from perf_assets.archive.manifest import (
     DATABASE,
@@ -20,9 +22,13 @@ from perf_assets.archive.manifest import (
     VERDICTS,
     Manifest,
 )
+from perf_assets.archive.software import wheel_of
 from perf_assets.archive.study_copy import STUDY_NAME, other_facts
 from perf_assets.config.study import Study
-from perf_assets.storage.database_copy import tables_of
+from perf_assets.storage.confined import attach, confined
+from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.definitions import definitions_of
+from perf_assets.storage.received import GIVEN, finish, known_tables, lay_rows, stored_tables
 from perf_assets.storage.verdicts import VERDICT_KINDS, read_log
 from perf_assets.tables import declared
 from perf_assets.tables.ddl import quoted
@@ -41,58 +47,97 @@ MINED = """
 def missing_files(content: Path, manifest: Manifest) -> list[str]:
     """The files that an archive has, and this one lacks."""
     tables = (f"{TABLES}/{table}.parquet" for table in sorted(manifest.rows))
-    return [
+    missing = [
         name
         for name in (DATABASE, LOCK, REPORT, REPORT_PAGE, *tables)
         if not (content / name).is_file()
     ]
+    return missing if wheel_of(content) else [*missing, "the wheel that made it"]
 
 
-def compare_given(content: Path, study: Study, check: Check) -> None:
-    """The database against the Parquet files, the bookkeeping against the rows, verdicts, study."""
-    with reading_database(content / DATABASE) as connection:
-        stored = tables_of(connection)
-        files = {path.stem for path in (content / TABLES).glob("*.parquet")}
+def lay_tables(content: Path, home: DataDirectory, version: int) -> tuple[str, ...]:
+    """Make the warehouse of ``home`` of the Parquet files of an archive of format ``version``.
+
+    Returns
+    -------
+    The tables that are not as this version declares them.
+
+    Raises
+    ------
+    duckdb.Error
+        One of them is no Parquet.
+    """
+    files = {path.stem: path for path in sorted((content / TABLES).glob("*.parquet"))}
+    known = {name: path for name, path in files.items() if name in known_tables(version)}
+    with confined(home.warehouse, *known.values()) as connection:
+        rows = {name: parquet_file(content, name) for name in known}
+        others = lay_rows(connection, rows, home.warehouse)
+    finish(home.warehouse, version)
+    return others
+
+
+def compare_database(content: Path, check: Check) -> dict[str, str]:
+    """Hold the database of an archive against its Parquet files; what it defines, by name."""
+    paths = {path.stem: path for path in sorted((content / TABLES).glob("*.parquet"))}
+    with confined(content / DATABASE, *paths.values()) as connection:
+        attach(connection, content / DATABASE, GIVEN)
+        stored = stored_tables(connection, GIVEN)
         faults = [
             fault
-            for name in sorted(files & set(stored))
-            if (fault := _fault(connection, content, name, check.manifest.rows.get(name)))
+            for name in sorted(paths.keys() & stored.keys())
+            if (fault := _fault(connection, content, name, stored, check.manifest.rows.get(name)))
         ]
-        faults += [f"{name} is not as in {TABLES}/" for name in sorted(files ^ set(stored))]
+        faults += [
+            f"{name} is not as in {TABLES}/" for name in sorted(paths.keys() ^ stored.keys())
+        ]
         if faults:
             check.add(DATABASE, "differs", *faults)
         else:
             check.add(f"{DATABASE} and {TABLES}/", "equal")
-        counts = list(_miscounted(connection, set(stored)))
-        check.add("months read and their rows", "differs" if counts else "equal", *counts)
-        others = list(_other_facts(connection, content, study))
-        check.add("study and what meta.about says of it", "differs" if others else "equal", *others)
-        for name in _not_of(connection, study):
-            check.add(
-                f"labels and links of {name}",
-                "not recomputed",
-                "the study has it no more: what was decided by it is taken as it is",
-            )
-        if (content / VERDICTS).exists():
-            lost = list(_other_verdicts(connection, content / VERDICTS))
-            check.add(VERDICTS, "differs" if lost else "equal", *lost)
+        return definitions_of(connection, GIVEN)
+
+
+def compare_bookkeeping(
+    connection: duckdb.DuckDBPyConnection, content: Path, study: Study, check: Check
+) -> None:
+    """Hold what an archive notes of its rows, its study and its verdicts against each other.
+
+    connection : to the database that was made of its tables.
+    """
+    counts = list(_miscounted(connection, set(check.manifest.rows)))
+    check.add("months read and their rows", "differs" if counts else "equal", *counts)
+    others = list(_other_facts(connection, content, study))
+    check.add("study and what meta.about says of it", "differs" if others else "equal", *others)
+    for name in _not_of(connection, study):
+        check.add(
+            f"labels and links of {name}",
+            "not recomputed",
+            "the study has it no more: what was decided by it is taken as it is",
+        )
+    if (content / VERDICTS).exists():
+        lost = list(_other_verdicts(connection, content / VERDICTS))
+        check.add(VERDICTS, "differs" if lost else "equal", *lost)
 
 
 def _fault(
-    connection: duckdb.DuckDBPyConnection, content: Path, table: str, rows: int | None
+    connection: duckdb.DuckDBPyConnection,
+    content: Path,
+    table: str,
+    stored: Mapping[str, str],
+    rows: int | None,
 ) -> str | None:
     """What is wrong with the Parquet file of a table of the database."""
-    file = parquet_file(content, table)
+    file, given = parquet_file(content, table), stored[table]
     try:
-        kinds = [columns_of(connection, one) for one in (table, file)]
+        kinds = [columns_of(connection, one) for one in (given, file)]
     except duckdb.Error:
         return f"{TABLES}/{table}.parquet cannot be read"
     if kinds[0] != kinds[1]:
         return f"{table} has other columns than in {TABLES}/"
-    ((count,),) = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
+    ((count,),) = connection.execute(f"SELECT count(*) FROM {given}").fetchall()
     if rows is not None and rows != count:
         return f"{table} has {count:,} rows, and {MANIFEST} says {rows:,}"
-    if table in declared() and not difference(connection, declared()[table], table, file).is_equal:
+    if not same_rows(connection, given, file):
         return f"{table} is not as in {TABLES}/"
     return None
 
@@ -147,16 +192,6 @@ def _miscounted(connection: duckdb.DuckDBPyConnection, stored: set[str]) -> Iter
                 yield f"{table}: {name} {month} has other than its {count:,} rows"
         for name, month in sorted(held):
             yield f"{table}: {name} {month} was never read"
-
-
-@contextmanager
-def reading_database(database: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection to ``database``, to which files below a folder can be held."""
-    with duckdb.connect() as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        connection.execute(f"ATTACH {quoted(str(database))} AS recomputed (READ_ONLY)")
-        connection.execute("USE recomputed")
-        yield connection
 
 
 def parquet_file(content: Path, table: str) -> str:

@@ -100,8 +100,7 @@ def read_manifest(content: bytes, origin: str) -> Manifest:
     if isinstance(version, int) and version > FORMAT:
         raise PerfAssetsError(
             f"{origin} was made by a newer perf-assets ({raw.get('perf_assets')}, archives of "
-            f"format {version}; this one knows {FORMAT}): upgrade perf-assets, or install the one "
-            f"in its folder {SOFTWARE}"
+            f"format {version}; this one knows {FORMAT}): upgrade perf-assets"
         )
     try:
         return MANIFESTS.validate_json(content)

@@ -22,7 +22,7 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.errors.messages import disk_or_memory_message
 from perf_assets.processes.progress import phase
 from perf_assets.sanitize import shortened
-from perf_assets.storage.warehouse import FORMAT as WAREHOUSE_FORMAT
+from perf_assets.storage.migrations import FORMAT as WAREHOUSE_FORMAT
 
 LARGEST_MANIFEST = 10_000_000  # bytes
 LONGEST_REASON = 200
@@ -49,7 +49,7 @@ def unpacked(path: Path, folder: Path | None = None) -> Iterator[tuple[Path, Man
         raise PerfAssetsError(
             f"{path} was made by a newer perf-assets ({manifest.perf_assets}, tables of format "
             f"{manifest.warehouse_format}; this one knows {WAREHOUSE_FORMAT}): upgrade "
-            "perf-assets, or install the one in its folder software"
+            "perf-assets"
         )
     with temporary_folder(folder) as temporary:
         content = temporary / "content"

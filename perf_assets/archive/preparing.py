@@ -20,7 +20,7 @@ from perf_assets.archive.study_copy import (
     other_facts,
     with_people,
 )
-from perf_assets.config.study import PACKAGED, SAMPLE, Study
+from perf_assets.config.study import Study, is_packaged
 from perf_assets.core.people.pseudonyms import Pseudonyms
 from perf_assets.errors import AuditError, PerfAssetsError
 from perf_assets.processes.progress import phase
@@ -28,9 +28,9 @@ from perf_assets.storage.added_repositories import open_study_of
 from perf_assets.storage.address_key import pseudonym_key
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lake_rows import lake_rows
-from perf_assets.storage.migrations import stored_format
+from perf_assets.storage.migrations import FORMAT as WAREHOUSE_FORMAT
 from perf_assets.storage.publishing import ABOUT, ADDRESS_KEY
-from perf_assets.storage.warehouse import FORMAT as WAREHOUSE_FORMAT
+from perf_assets.storage.received import admit, format_of
 from perf_assets.storage.warehouse import reading
 from perf_assets.tables import table_of
 from perf_assets.tables.ddl import quoted_name
@@ -89,7 +89,7 @@ def study_of(data_dir: DataDirectory, source: str | None) -> Study | None:
     if not found:
         return None
     ((name,),) = found
-    if name != SAMPLE and not (PACKAGED / f"{name}.toml").is_file():
+    if not is_packaged(name):
         raise PerfAssetsError(
             f"{data_dir.path} was made by the study {name}, which does not come with perf-assets: "
             "name its file with --study"
@@ -159,6 +159,13 @@ def _copied(data_dir: DataDirectory, folder: Path) -> DataDirectory:
         given: Path = getattr(data_dir, name)
         if given.exists():
             shutil.copyfile(given, getattr(copy, name))
+    version = format_of(copy.published)
+    if version != WAREHOUSE_FORMAT:
+        raise PerfAssetsError(
+            f"{data_dir.published} was published by another version of perf-assets (format "
+            f"{version}; this one makes {WAREHOUSE_FORMAT}): perf-assets run publishes it anew"
+        )
+    admit(copy.published)
     return copy
 
 
@@ -170,14 +177,8 @@ def check_database(
     Raises
     ------
     PerfAssetsError
-        It is of another version, its rows lie in a lake, or it was made by another study.
+        Its rows lie in a lake, or it was made by another study.
     """
-    version = stored_format(connection)
-    if version != WAREHOUSE_FORMAT:
-        raise PerfAssetsError(
-            f"{data_dir.published} was published by another version of perf-assets (format "
-            f"{version}; this one makes {WAREHOUSE_FORMAT}): perf-assets run publishes it anew"
-        )
     if lake_rows(connection):
         raise PerfAssetsError(
             f"{data_dir.published}: the rows of its issues and commits lie in a lake, so that "

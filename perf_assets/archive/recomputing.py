@@ -122,16 +122,20 @@ def recompute(
 
 
 def _clear(database: Database, study: Study) -> None:
-    """Remove what was decided of the study: what nothing is decided of any more must not stay."""
-    subjects = [one.name for one in (*study.repositories, *study.tag_sets)]
+    """Remove what was decided: what nothing is decided of any more must not stay.
+
+    What the study had once stays as it is, and so do areas of owners, which need histories.
+    """
+    subjects = {one.name for one in (*study.repositories, *study.tag_sets)}
+    loads = "SELECT DISTINCT repository FROM meta.partition_loads WHERE is_stored"
+    former = {name for (name,) in database.connection.execute(loads).fetchall()} - subjects
     without = {one.name for one in study.repositories if needs_history(one)}
     with database.transaction():
         for table in (*LABELS, *LINKS, "labels.performance_questions"):
             subject = " || ':' || ".join(table_of(table).parts)
-            # Areas of owners need histories, which are not at hand: they stay.
-            cleared = [one for one in subjects if table != FIX_AREAS or one not in without]
+            kept = former | without if table == FIX_AREAS else former
             database.connection.execute(
-                f"DELETE FROM {table} WHERE list_contains(?, {subject})", [cleared]
+                f"DELETE FROM {table} WHERE NOT list_contains(?, {subject})", [sorted(kept)]
             )
 
 

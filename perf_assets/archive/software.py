@@ -35,6 +35,11 @@ def software_files() -> dict[str, bytes]:
     return {WHEEL: _wheel(), LOCK: lock_text().encode()}
 
 
+def wheel_of(content: Path) -> Path | None:
+    """The wheel in the archive that was unpacked to ``content``: the code of its maker."""
+    return next(iter(sorted((content / SOFTWARE).glob("perf_assets-*.whl"))), None)
+
+
 def rule_files() -> dict[str, bytes]:
     """What decides, as files to read: models in SQL, rules of audits, the cookbook, codebooks."""
     folders = {"sql_models": models_dir(), "expectations": expectations_dir(), "sql": queries_dir()}

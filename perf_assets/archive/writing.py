@@ -40,7 +40,7 @@ from perf_assets.reports.monthly import keep_report
 from perf_assets.reports.pages.page import docs_html
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_copy import set_in_place
-from perf_assets.storage.warehouse import FORMAT as WAREHOUSE_FORMAT
+from perf_assets.storage.migrations import FORMAT as WAREHOUSE_FORMAT
 
 CHUNK = 1 << 20
 LEVEL = 6

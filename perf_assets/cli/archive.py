@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -121,7 +122,8 @@ def archive(
     rows = sum(written.manifest.rows.values())
     click.echo(
         f"{output}: {len(written.manifest.rows)} tables, {rows:,} rows, "
-        f"{written.size / 1e6:,.1f} MB; check it with perf-assets check-archive {output}"
+        f"{written.size / 1e6:,.1f} MB; check it with "
+        f"perf-assets check-archive {quote(str(output))}"
     )
 
 
@@ -186,7 +188,7 @@ def _print_check(check: "Check", *, is_whole: bool) -> None:
         click.echo(escape_text(note))
     counts = ", ".join(f"{len(found)} {state}" for state, found in by_state.items())
     verdict = "all that can be computed again is equal" if check.is_equal else "NOT as archived"
-    made = f"{check.manifest.study}, made by perf-assets {check.manifest.perf_assets}"
+    made = escape_text(f"{check.manifest.study}, made by perf-assets {check.manifest.perf_assets}")
     click.echo(f"{made}: {verdict} ({counts})")
 
 

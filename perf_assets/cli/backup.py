@@ -1,6 +1,7 @@
 """backup and restore: all that cannot be had again, in one file."""
 
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -31,10 +32,12 @@ def backup(file: Path, data_dir: Path) -> None:
     shutdown.set_resume_hint(f"no backup was made; what was at {file} is as it was")
     with shown_progress(console):
         manifest = write_backup(DataDirectory.of(data_dir), file)
+    named = quote(str(data_dir))
     of = "" if manifest.taken_of == "warehouse" else " (as last published: a run never rested)"
     click.echo(
         f"{file}: {sum(manifest.rows.values()):,} rows of {len(manifest.rows)} tables, "
-        f"{file.stat().st_size / 1e6:,.1f} MB{of}\nBring it back with: perf-assets restore {file}"
+        f"{file.stat().st_size / 1e6:,.1f} MB{of}\n"
+        f"Bring it back with: perf-assets restore {quote(str(file))} --data-dir {named}"
     )
 
 

@@ -1,6 +1,7 @@
 """Corpora: served as GitHub would, and generated with a planted truth."""
 
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -103,4 +104,4 @@ def generate_sample(  # noqa: PLR0913
         )
     shutdown.set_resume_hint(f"{directory} is written")
     click.echo(f"{directory}: {issues} issues and {commits} commits over {months} months")
-    click.echo(f"Run it with: perf-assets run --study {directory / 'study.toml'}")
+    click.echo(f"Run it with: perf-assets run --study {quote(str(directory / 'study.toml'))}")

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
@@ -59,7 +60,9 @@ def doctor(study: str, data_dir: Path, *, repair: bool, is_json: bool) -> None:
         for damage in damages:
             click.echo(damage["what"] + ": " + damage["remedy"])
         if any(damage["is_mendable"] for damage in damages):
-            click.echo(f"perf-assets doctor --repair --data-dir {directory.path} does so.")
+            click.echo(
+                f"perf-assets doctor --repair --data-dir {quote(str(directory.path))} does so."
+            )
     is_well = preflight(
         open_study_of(study, directory), directory, messages.append if is_json else click.echo
     )

@@ -1,6 +1,7 @@
 """forget: take a person out of all that is stored, and keep them out."""
 
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -46,7 +47,7 @@ def forget(login: str, emails: tuple[str, ...], data_dir: Path, *, yes: bool) ->
             f"{login} would be forgotten in {directory.path} for good, which cannot be undone: say "
             "that it is meant so with --yes"
         )
-    shutdown.set_resume_hint(f"run perf-assets forget {login} again; nothing is lost")
+    shutdown.set_resume_hint(f"run perf-assets forget {quote(login)} again; nothing is lost")
     with shown_progress(console):
         addresses, changed = forgetting.forget(directory, login, emails)
     values = sum(changed.values())

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 from typing import get_args
 
 import click
@@ -149,7 +150,7 @@ def run(  # noqa: PLR0913
                 from perf_assets.archive.extending import begin_from  # noqa: PLC0415
 
                 study, first = begin_from(Path(first), directory, study), None
-                click.echo(f"The study goes on in {directory.path} by --study {study}.")
+                click.echo(f"The study goes on in {directory.path} by --study {quote(str(study))}.")
             chosen = open_study_of(study, directory)
         for repository in chosen.repositories:
             if not repositories or repository.name in repositories:

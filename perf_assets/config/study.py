@@ -147,9 +147,7 @@ def load_study(source: str | Path) -> Study:
     PerfAssetsError
         One sentence with file, key and reason.
     """
-    packaged = PACKAGED / f"{source}.toml"
-    is_packaged = re.fullmatch(r"[\w-]{1,100}", str(source)) and packaged.is_file()
-    path = packaged if is_packaged else Path(source)
+    path = _packaged(str(source)) or Path(source)
     content = _parsed(path, _read(path))
     for former, key in FORMER_KEYS.items():
         if former in content and key not in content:
@@ -175,6 +173,17 @@ def new_repository(study: Study, given: Mapping[str, str]) -> Repository:
             )
     addresses = study.people.addresses
     return _repository(study.path, len(study.repositories) + 1, entry, addresses)
+
+
+def is_packaged(name: str) -> bool:
+    """Whether a study of this name comes with perf-assets."""
+    return name == SAMPLE or _packaged(name) is not None
+
+
+def _packaged(name: str) -> Path | None:
+    """The file of a packaged study."""
+    path = PACKAGED / f"{name}.toml"
+    return path if re.fullmatch(r"[\w-]{1,100}", name) and path.is_file() else None
 
 
 def _read(path: Path) -> str:

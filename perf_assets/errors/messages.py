@@ -4,6 +4,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 
 from perf_assets.errors import OUT_OF_MEMORY
 
@@ -71,7 +72,7 @@ def _about_a_database(error: BaseException, text: str, directory: Path) -> str |
         return None
     return (
         f"a database in {directory} is damaged ({damage.splitlines()[0][:200]}): perf-assets "
-        f"doctor --repair --data-dir {directory} says which one, and mends it"
+        f"doctor --repair --data-dir {quote(str(directory))} says which one, and mends it"
     )
 
 

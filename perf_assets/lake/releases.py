@@ -25,7 +25,7 @@ from perf_assets.lake import delta
 from perf_assets.lake.address_keys import check_fingerprint, fingerprint_here, several_keys
 from perf_assets.lake.location import Lake, bucket_of
 from perf_assets.storage.address_key import FINGERPRINT
-from perf_assets.storage.warehouse import FORMAT
+from perf_assets.storage.migrations import FORMAT
 
 NAME = "lake.releases"
 BUCKETS = 64

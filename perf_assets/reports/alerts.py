@@ -26,7 +26,6 @@ def read_alerts(published: Path, *, is_all: bool = False) -> pl.DataFrame:
         Nothing is published yet, or by an older version.
     """
     with reading(published) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
         try:
             rows = frame_of(connection.sql(ALERTS))
         except duckdb.CatalogException:

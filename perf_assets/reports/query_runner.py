@@ -13,8 +13,9 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.reports.query_result import QueryResult, fetch_result, typed_frame
 from perf_assets.sanitize import escape_text, is_utf8
 from perf_assets.sql_models.cookbook import Query
+from perf_assets.storage.confined import attach
 from perf_assets.storage.lake_rows import where_rows_are
-from perf_assets.storage.warehouse import reading
+from perf_assets.storage.warehouse import readable
 from perf_assets.tables.ddl import quoted
 
 Fetched = TypeVar("Fetched")
@@ -41,12 +42,11 @@ def published_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     PerfAssetsError
         There is none, it is damaged, or the request cannot work.
     """
-    reading(path).close()  # refuses what cannot be opened
     try:
         # An instance of its own, as settings and locks belong to the instance. DuckDB lets a query
         # write to a database that it has open, read only or not, unless there are no files at all.
-        with duckdb.connect() as connection:
-            connection.execute(f"ATTACH {quoted(str(path))} AS {NAME} (READ_ONLY)")
+        with readable(path) as own, duckdb.connect() as connection:
+            attach(connection, own, NAME)
             for setting in CONFINED:
                 connection.execute(setting)
             yield connection

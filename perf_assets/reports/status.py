@@ -81,7 +81,6 @@ def read_status(data_dir: DataDirectory) -> dict[str, Any]:
     """
     path = data_dir.warehouse if data_dir.warehouse.exists() else data_dir.published
     with reading(path) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
         ((read,),) = connection.execute(READ).fetchall()
         has_changes = connection.sql(
             "from duckdb_tables() where table_name = 'branch_changes'"

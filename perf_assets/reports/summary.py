@@ -4,6 +4,7 @@ import os
 import sys
 from datetime import datetime
 from pathlib import Path
+from shlex import quote
 
 import duckdb
 import polars as pl
@@ -136,9 +137,10 @@ def print_next_steps(study: Study, data_dir: DataDirectory, console: Console) ->
 
 
 def _shown(path: Path) -> str:
-    """``path`` as one would type it here."""
+    """``path`` as one would type it here, in a command too."""
     absolute = Path(os.path.abspath(path))  # noqa: PTH100  (resolving would leave the venv)
-    return str(absolute.relative_to(Path.cwd()) if absolute.is_relative_to(Path.cwd()) else path)
+    here = Path.cwd()
+    return quote(str(absolute.relative_to(here) if absolute.is_relative_to(here) else path))
 
 
 def read_agreement(published: Path) -> dict[str, pl.DataFrame]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import duckdb
 
@@ -16,12 +17,17 @@ AS_OF_PARAMETER = "as_of_month"
 AS_OF_SOURCE = "marts.issue_history"  # what the macro reads, and has to be there before it
 
 
-def create_as_of_macro(connection: duckdb.DuckDBPyConnection) -> None:
+def as_of_text(models: Path) -> str:
+    """The query of the macro of the bug reports as they were, from the folder ``models``."""
+    return (models / "bug_reports_as_of.sql").read_text(encoding="utf-8")
+
+
+def create_as_of_macro(connection: duckdb.DuckDBPyConnection, models: Path | None = None) -> None:
     """Make the table macro of the bug reports as they were; the same macro is left untouched.
 
-    Call it once the table that it reads is there.
+    Call it once the table that it reads is there. ``models``: the folder it is from.
     """
-    text = (models_dir() / "bug_reports_as_of.sql").read_text(encoding="utf-8")
+    text = as_of_text(models or models_dir())
     catalog = """
         SELECT macro_definition, comment FROM duckdb_functions()
         WHERE schema_name = ? AND function_name = ? AND database_name = ?

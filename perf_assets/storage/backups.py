@@ -10,8 +10,9 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 from typing import IO
-from urllib.parse import quote
+from urllib.parse import quote as url_quote
 
 import duckdb
 from pydantic import TypeAdapter
@@ -24,10 +25,9 @@ from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_copy import (
     copy_while_written,
     journal_of,
-    read_whole,
     set_in_place,
 )
-from perf_assets.storage.migrations import stored_format
+from perf_assets.storage.received import end_journal, format_of, read_whole
 
 MANIFEST = "backup.json"
 CHUNK = 1 << 20
@@ -98,7 +98,7 @@ def write_backup(
     except (duckdb.Error, sqlite3.Error) as error:
         raise PerfAssetsError(
             f"{data_dir.warehouse} cannot be copied ({str(error).splitlines()[0]}); no backup was "
-            f"made: perf-assets doctor --data-dir {data_dir.path} says what is damaged"
+            f"made: perf-assets doctor --data-dir {quote(str(data_dir.path))} says what is damaged"
         ) from None
     except OSError as error:
         raise PerfAssetsError(
@@ -181,7 +181,7 @@ def kept_files(data_dir: DataDirectory) -> tuple[Path, ...]:
 def _copy_answers(source: Path, target: Path) -> None:
     """Copy the answers of raters as of one moment, also while they are given."""
     with (
-        closing(sqlite3.connect(f"file:{quote(str(source))}?mode=ro", uri=True)) as answers,
+        closing(sqlite3.connect(f"file:{url_quote(str(source))}?mode=ro", uri=True)) as answers,
         closing(sqlite3.connect(target)) as copy,
     ):
         answers.backup(copy)
@@ -208,10 +208,8 @@ def _copy(data_dir: DataDirectory, target: Path, longest_wait: float) -> str:
 def _manifest(
     copied: Path, taken_of: str, data_dir: DataDirectory, files: Mapping[str, Path]
 ) -> Manifest:
-    with duckdb.connect(str(copied)) as connection:  # what the journal says, it has now
-        rows = read_whole(connection)
-        version = stored_format(connection)
-        connection.execute("CHECKPOINT")
+    end_journal(copied)
+    rows, version = read_whole(copied), format_of(copied)
     sums = {data_dir.warehouse.name: _sum_of(copied)}
     sums |= {name: _sum_of(path) for name, path in files.items()}
     return Manifest(

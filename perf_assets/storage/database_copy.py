@@ -59,17 +59,6 @@ def attached_as_copy(path: Path) -> str:
     return f"ATTACH {quoted(str(path))} AS copy (STORAGE_VERSION {quoted(STORAGE_VERSION)})"
 
 
-def read_whole(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
-    """Read every value of every stored table; the number of rows of each.
-
-    Raises
-    ------
-    duckdb.Error
-        The file is damaged.
-    """
-    return {table: content(connection, f"FROM {table}")[0] for table in tables_of(connection)}
-
-
 def tables_of(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """The stored tables of the database in use, as schema.table, sorted."""
     found = connection.execute(
@@ -139,6 +128,12 @@ def fault_in(error: duckdb.Error, path: Path) -> str:
 def journal_of(database: Path) -> Path:
     """What DuckDB writes first, beside the file."""
     return database.with_name(f"{database.name}.wal")
+
+
+def remove_database(path: Path) -> None:
+    """Remove a database that is not finished, and what DuckDB has beside it."""
+    for left in path.parent.glob(f"{path.name}*"):
+        left.unlink()
 
 
 def set_in_place(finished: Path, path: Path) -> None:

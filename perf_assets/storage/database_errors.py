@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from shlex import quote
 
 import duckdb
 
@@ -39,6 +40,7 @@ def explained(error: duckdb.Error, path: Path) -> PerfAssetsError | None:
 def _damaged(path: Path, how: str) -> PerfAssetsError:
     """What to say of a database that cannot be read: how it is damaged, and what mends it."""
     data_dir = DataDirectory(path.parent)
+    named = quote(str(data_dir.path))
     if path == data_dir.published:
         remedy = "perf-assets run publishes it anew"
     elif data_dir.published.exists():
@@ -46,7 +48,7 @@ def _damaged(path: Path, how: str) -> PerfAssetsError:
     else:
         remedy = "it is moved aside, and the next run makes it anew"
     return PerfAssetsError(
-        f"{path} is damaged ({how}): perf-assets doctor --repair --data-dir {data_dir.path} "
+        f"{path} is damaged ({how}): perf-assets doctor --repair --data-dir {named} "
         f"mends it, "
-        f"{remedy}; or bring back a backup with perf-assets restore FILE --data-dir {data_dir.path}"
+        f"{remedy}; or bring back a backup with perf-assets restore FILE --data-dir {named}"
     )

@@ -21,13 +21,15 @@ from perf_assets.sources.git.command import (
     run,
 )
 from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.storage.database_copy import fault_in, read_whole
+from perf_assets.storage.database_copy import fault_in
 from perf_assets.storage.database_errors import LOCK_HOLDER
 from perf_assets.storage.lock import writing
+from perf_assets.storage.making import bring_back
 from perf_assets.storage.publishing import publish
+from perf_assets.storage.received import read_whole
 from perf_assets.storage.restoring import set_aside
 from perf_assets.storage.verdicts import keep_verdicts, read_log, write_log
-from perf_assets.storage.warehouse import bring_back, open_warehouse
+from perf_assets.storage.warehouse import open_warehouse
 
 # More than one where two processes made it at once, or one was let down by its disk: Dagster opens
 # it no more.
@@ -205,8 +207,7 @@ def _restore_verdict_log(data_dir: DataDirectory) -> None:
 def _fault(path: Path) -> str | None:
     """How a database is damaged; ``None`` where every value of it can be read."""
     try:
-        with duckdb.connect(str(path), read_only=True) as connection:
-            read_whole(connection)
+        read_whole(path)
     except duckdb.Error as error:
         if LOCK_HOLDER.search(str(error)):
             return None  # somebody works on it, so it can be read

@@ -12,9 +12,11 @@ from typing import NamedTuple
 import duckdb
 import polars as pl
 
+from perf_assets.sql_models.ddl import tables_in_shape
 from perf_assets.tables import LAYERS, Table, declared
 from perf_assets.tables.ddl import table_definition
 
+FORMAT = 18  # raised whenever stored tables change in a way that older code cannot read
 OLDEST = 9
 """The oldest format that is migrated: that of the first release."""
 
@@ -27,9 +29,17 @@ VIEWS = """
 """
 
 
-def stored_format(connection: duckdb.DuckDBPyConnection) -> int | None:
-    """The format of a warehouse; ``None`` where nothing was made yet."""
-    for table in ("meta.schema_version", "meta.format"):  # the second is its name before format 11
+def stored_format(
+    connection: duckdb.DuckDBPyConnection, tables: Mapping[str, str] | None = None
+) -> int | None:
+    """The format of a warehouse; ``None`` where nothing was made yet.
+
+    tables : relations in SQL by the names of tables, where these are not in the database in use.
+    """
+    for name in ("meta.schema_version", "meta.format"):  # the second is its name before format 11
+        table = name if tables is None else tables.get(name)
+        if table is None:
+            continue
         try:  # Looking into the catalog takes many times as long.
             ((version,),) = connection.execute(f"SELECT max(version) FROM {table}").fetchall()
         except duckdb.CatalogException:
@@ -63,10 +73,11 @@ def migrate(connection: duckdb.DuckDBPyConnection, version: int | None, to: int)
     connection.execute("COMMIT")
 
 
-def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
-    """Make every declared table that is not there yet."""
-    tables = [table for table in declared().values() if not table.is_view]
-    _create_schemas(connection, {*LAYERS, *(table.schema_name for table in tables)})
+def create_tables(connection: duckdb.DuckDBPyConnection, of: Iterable[Table] | None = None) -> None:
+    """Make every declared table (or every one ``of`` these) that is not there yet."""
+    every = declared().values() if of is None else of
+    tables = [table for table in every if not table.is_view]
+    create_schemas(connection, {*LAYERS, *(table.schema_name for table in tables)})
     for table in tables:
         create(connection, table)
 
@@ -74,6 +85,26 @@ def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
 def create(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
     """Make ``table`` where it is not there: in a warehouse of a version that did not know it."""
     connection.execute(f"CREATE TABLE IF NOT EXISTS {table.name} {table_definition(table)}")
+
+
+def reshape(connection: duckdb.DuckDBPyConnection) -> None:
+    """Give tables that have the declared columns their declared keys and conditions, too.
+
+    One whose rows break them stays as it is; its next audit says so. What is not declared goes.
+    """
+    tables = [table for table in declared().values() if not table.is_view]
+    for name in _columns(connection):
+        if name not in declared():
+            connection.execute(f"DROP TABLE {name}")
+    right = tables_in_shape(connection, tables)
+    for table in tables:
+        if table.name not in right:
+            connection.execute("BEGIN")
+            try:
+                _move(connection, table.name, table, {name: name for name in table.column})
+                connection.execute("COMMIT")
+            except duckdb.ConstraintException:
+                connection.execute("ROLLBACK")
 
 
 def _drop_undeclared_views(connection: duckdb.DuckDBPyConnection) -> None:
@@ -104,7 +135,7 @@ def renamed() -> Renamed:
 def _rename(connection: duckdb.DuckDBPyConnection) -> None:
     """Bring stored rows under the names of format 11; what is computed is computed again."""
     names = renamed()
-    _create_schemas(connection, LAYERS)
+    create_schemas(connection, LAYERS)
     for old, columns in _columns(connection).items():
         new = names.tables.get(old, old)
         changed = names.columns.get(new, {})
@@ -233,7 +264,8 @@ def _drop_other_shapes(connection: duckdb.DuckDBPyConnection) -> None:
             connection.execute('DELETE FROM meta.partition_loads WHERE "table" = ?', [name])
 
 
-def _create_schemas(connection: duckdb.DuckDBPyConnection, names: Iterable[str]) -> None:
+def create_schemas(connection: duckdb.DuckDBPyConnection, names: Iterable[str]) -> None:
+    """Make the schemas called ``names`` where they are not there."""
     for name in sorted(names):
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {name}")
 

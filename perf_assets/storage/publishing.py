@@ -20,6 +20,7 @@ from perf_assets.storage.database_copy import (
 from perf_assets.storage.lake_rows import lake_rows
 from perf_assets.storage.lock import writing
 from perf_assets.storage.migrations import VIEWS
+from perf_assets.storage.received import note_own, undeclared
 from perf_assets.storage.verdicts import keep_verdicts
 from perf_assets.storage.warehouse import let_go, open_warehouse
 from perf_assets.tables.ddl import quoted
@@ -65,6 +66,7 @@ def publish(data_dir: DataDirectory) -> bool:
         changed = data_dir.warehouse.stat().st_mtime_ns
         os.utime(unfinished, ns=(changed, changed))
         set_in_place(unfinished, published)
+        note_own(published)
     return True
 
 
@@ -148,8 +150,10 @@ def _compared_rows(table: str) -> str:
 
 
 def _is_for_every_client(published: Path) -> bool:
-    """False where none is, of one that only newer clients read, and of a damaged one."""
+    """False where none is, of one that only newer clients read, and of a damaged or strange one."""
     try:
+        if undeclared(published):
+            return False
         with duckdb.connect(str(published), read_only=True) as connection:
             return is_for_every_client(connection)
     except duckdb.Error:

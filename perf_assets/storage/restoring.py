@@ -9,14 +9,15 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.processes.progress import phase
 from perf_assets.storage.backups import Manifest, read_manifest, unpack
 from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.storage.database_copy import journal_of, read_whole, set_in_place
+from perf_assets.storage.database_copy import journal_of, set_in_place
 from perf_assets.storage.forgetting import take_out
 from perf_assets.storage.forgotten import read_file, read_forgotten, write_forgotten
 from perf_assets.storage.lock import writing
-from perf_assets.storage.migrations import OLDEST
+from perf_assets.storage.migrations import FORMAT, OLDEST
 from perf_assets.storage.publishing import publish
+from perf_assets.storage.received import admit, before_the_first_release, read_whole
 from perf_assets.storage.verdicts import keep_rows, keep_verdicts, read_log, read_stored
-from perf_assets.storage.warehouse import FORMAT, before_the_first_release, open_warehouse
+from perf_assets.storage.warehouse import open_warehouse
 
 
 def restore(data_dir: DataDirectory, backup: Path) -> tuple[Manifest, Path | None]:
@@ -103,8 +104,8 @@ def _unpack_files(data_dir: DataDirectory, backup: Path, manifest: Manifest) -> 
 def _check_warehouse(backup: Path, path: Path) -> None:
     """Refuse a warehouse that cannot be read before it replaces one that can."""
     try:
-        with duckdb.connect(str(path), read_only=True) as connection:
-            read_whole(connection)
+        read_whole(path)
+        admit(path)
     except duckdb.Error as error:
         raise PerfAssetsError(
             f"{backup}: the warehouse in it cannot be read ({str(error).splitlines()[0]}); what "
@@ -128,10 +129,4 @@ def set_aside(data_dir: DataDirectory, path: Path) -> Path | None:
 def _keep_verdicts(data_dir: DataDirectory, lines: Path) -> None:
     """Merge verdicts of the replaced warehouse and of the backup into the data directory's file."""
     keep_rows(data_dir.verdicts, read_log(lines).rows)
-    try:
-        with duckdb.connect(str(data_dir.warehouse), read_only=True) as connection:
-            connection.execute("SET TimeZone = 'UTC'")
-            rows = read_stored(connection)
-    except duckdb.Error:
-        return  # there is none, or it is damaged: what it had is in the file
-    keep_rows(data_dir.verdicts, rows)
+    keep_rows(data_dir.verdicts, read_stored(data_dir.warehouse))

@@ -23,6 +23,7 @@ import polars as pl
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.forgotten import read_forgotten
 from perf_assets.storage.migrations import create, with_new_values
+from perf_assets.storage.received import stored_rows
 from perf_assets.storage.warehouse import Database, Difference
 from perf_assets.tables import table_of
 from perf_assets.tables.frames import frame_of, registered
@@ -156,13 +157,15 @@ def write_log(path: Path, rows: Mapping[str, pl.DataFrame]) -> None:
         path.unlink(missing_ok=True)
 
 
-def read_stored(connection: duckdb.DuckDBPyConnection) -> dict[str, pl.DataFrame]:
-    """The verdicts of a database by table, as far as it has them."""
+def read_stored(path: Path) -> dict[str, pl.DataFrame]:
+    """The verdicts of the database at ``path`` by table, as far as they can be read."""
     found = {}
-    for sort in VERDICT_KINDS:
-        with suppress(duckdb.CatalogException):  # an older version did not know the table
-            stored = frame_of(connection.sql(f"FROM {sort.table}"))
-            found[sort.table] = with_new_values(sort.table, stored)
+    with suppress(duckdb.Error), stored_rows(path) as (connection, rows):
+        for sort in VERDICT_KINDS:
+            if sort.table in rows:  # an older version did not know the table
+                with suppress(duckdb.Error):  # of one that is damaged the others can be read
+                    stored = frame_of(connection.sql(f"FROM {rows[sort.table]}"))
+                    found[sort.table] = with_new_values(sort.table, stored)
     return found
 
 
@@ -248,15 +251,13 @@ def _frame(table: str, rows: Iterable[dict[str, object]]) -> pl.DataFrame:
 def _published(path: Path) -> dict[str, pl.DataFrame]:
     """The verdicts of the published database by table, as far as it can be read."""
     found = {sort.table: _frame(sort.table, []) for sort in VERDICT_KINDS}
-    with suppress(duckdb.Error), duckdb.connect(str(path), read_only=True) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        for table, none in found.items():
-            with suppress(duckdb.Error):  # of one that is damaged the others can be read
-                rows = frame_of(connection.sql(f"FROM {table}"))
-            # What an older version published lacks the columns that came since.
-            lacking = [name for name in none.columns if name not in rows.columns]
-            rows = rows.with_columns(pl.lit(None).alias(name) for name in lacking)
-            found[table] = with_new_values(table, rows.select(none.columns).cast(none.schema))
+    for table, rows in read_stored(path).items():
+        none = found[table]
+        # What an older version published lacks the columns that came since.
+        lacking = [name for name in none.columns if name not in rows.columns]
+        filled = rows.with_columns(pl.lit(None).alias(name) for name in lacking)
+        with suppress(pl.exceptions.PolarsError):  # of a file of somebody else
+            found[table] = filled.select(none.columns).cast(none.schema)
     return found
 
 

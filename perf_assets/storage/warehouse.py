@@ -2,10 +2,10 @@
 
 import logging
 import re
-import shutil
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,24 +15,25 @@ import polars as pl
 
 from perf_assets.errors import PerfAssetsError
 from perf_assets.processes import shutdown
-from perf_assets.processes.progress import phase
 from perf_assets.storage import migrations
 from perf_assets.storage.backups import write_backup
 from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.storage.database_copy import (
-    create_database,
-    read_whole,
-    set_in_place,
-)
 from perf_assets.storage.database_errors import LOCK_HOLDER, explained
-from perf_assets.storage.lake_rows import make_left_out
 from perf_assets.storage.lock import writing
+from perf_assets.storage.making import make_warehouse
+from perf_assets.storage.migrations import FORMAT
+from perf_assets.storage.received import (
+    as_declared,
+    format_of,
+    note_own,
+    renew,
+    undeclared,
+)
 from perf_assets.tables import table_of
 from perf_assets.tables.frames import frame_of, registered
 
 log = logging.getLogger(__name__)
 
-FORMAT = 18  # raised whenever stored tables change in a way that older code cannot read
 WATERMARKS = "meta.watermarks"
 PARTITION_LOADS = """
 SELECT * FROM meta.partition_loads AS loads
@@ -54,6 +55,8 @@ TABLE_NAME = re.compile(r"[a-z_]+\.[a-z_]+")
 
 # Connections that nobody uses, for as long as DuckDB is to keep a database open; None: not yet.
 _kept: dict[Path, duckdb.DuckDBPyConnection | None] = {}
+# Warehouses that this process has open, and how many times.
+_in_use: Counter[Path] = Counter()
 
 
 @dataclass(frozen=True)
@@ -218,8 +221,9 @@ def open_warehouse(path: Path) -> Iterator[Database]:
     data_dir = DataDirectory(path.parent)
     with writing(data_dir.path):
         if not path.exists():
-            _make(data_dir)
+            make_warehouse(data_dir)
         connection = _in_our_format(path)
+        _in_use[path] += 1
         try:
             yield Database(connection)
             _keep(path)
@@ -228,6 +232,8 @@ def open_warehouse(path: Path) -> Iterator[Database]:
             raise explained(error, path) or error from error
         finally:
             connection.close()
+            _in_use[path] -= 1
+            note_own(path)
 
 
 @contextmanager
@@ -250,6 +256,7 @@ def let_go(path: Path) -> None:
     if kept := _kept.get(path):
         _kept[path] = None
         kept.close()
+        note_own(path)
 
 
 def _keep(path: Path) -> None:
@@ -262,130 +269,89 @@ def _keep(path: Path) -> None:
 
 
 def reading(path: Path) -> duckdb.DuckDBPyConnection:
-    """A database opened to be read only; a warehouse of an older format is migrated first.
+    """A database opened to be read only, its times in UTC; see :func:`readable`."""
+    with ExitStack() as stack:
+        return _read(path, stack)[1]
 
-    While a run holds the warehouse, the published copy stands in for it, as of the run before.
+
+@contextmanager
+def readable(path: Path) -> Iterator[Path]:
+    """A database to be read only, of which every definition is this version's.
+
+    A warehouse that has others is made one of this version first; of a published copy the rows are
+    copied for as long as the block lasts, and who has it open then reads on. While a run holds the
+    warehouse, the published copy stands in for it, as of the run before.
 
     Raises
     ------
     PerfAssetsError
-        There is none, it is damaged or no DuckDB file, or a run holds it and nothing is published.
+        There is none, it is damaged or no DuckDB file, it is of a newer version, or a run holds it
+        and nothing is published.
     """
+    with ExitStack() as stack:
+        own, connection = _read(path, stack)
+        connection.close()
+        yield own
+
+
+def _read(path: Path, stack: ExitStack) -> tuple[Path, duckdb.DuckDBPyConnection]:
     if not path.exists():
         raise PerfAssetsError(f"{path} is not there yet: perf-assets run makes it")
     published = DataDirectory(path.parent).published
     let_go(path)
     try:
-        connection = duckdb.connect(str(path), read_only=True)
-        version = migrations.stored_format(connection)
-        if path == published or version is None or version >= FORMAT:
-            return connection
-        connection.close()
-        with open_warehouse(path):
-            pass
-        return duckdb.connect(str(path), read_only=True)
+        if path != published and undeclared(path):
+            with open_warehouse(path):
+                pass
+        own = stack.enter_context(as_declared(path))
+        connection = duckdb.connect(str(own), read_only=True)
     except duckdb.Error as error:
         is_held = LOCK_HOLDER.search(str(error)) is not None
         if is_held and path != published and published.exists():
-            return reading(published)
+            return _read(published, stack)
         raise explained(error, path) or error from None
-
-
-def _make(data_dir: DataDirectory) -> None:
-    """Make the warehouse: what was published, or an empty one."""
-    if data_dir.published.exists():
-        bring_back(data_dir)
-        return
-    unfinished = _unfinished(data_dir)
-    try:
-        create_database(unfinished)
-    except duckdb.Error as error:
-        raise explained(error, data_dir.warehouse) or error from None
-    set_in_place(unfinished, data_dir.warehouse)
-
-
-def bring_back(data_dir: DataDirectory) -> None:
-    """Make the published copy the warehouse, whatever is there.
-
-    Raises
-    ------
-    PerfAssetsError
-        It is damaged too; what is there stays.
-    """
-    unfinished = _unfinished(data_dir)
-    with phase("bringing back what was published"):
-        try:
-            with duckdb.connect(str(data_dir.published), read_only=True) as connection:
-                read_whole(connection)
-            shutil.copyfile(data_dir.published, unfinished)
-            make_left_out(unfinished)
-        except duckdb.Error as error:
-            raise explained(error, data_dir.published) or error from None
-        set_in_place(unfinished, data_dir.warehouse)
-    log.warning(
-        "%s was not there, and is again what was published: to begin anew, choose another "
-        "--data-dir",
-        data_dir.warehouse,
-    )
-
-
-def _unfinished(data_dir: DataDirectory) -> Path:
-    """Where a warehouse is made; nothing is there, whatever a process that was killed left."""
-    path = data_dir.warehouse.with_name(f".{data_dir.warehouse.name}.new")
-    for left in data_dir.path.glob(f"{path.name}*"):
-        left.unlink()
-    return path
+    connection.execute("SET TimeZone = 'UTC'")
+    return own, connection
 
 
 def _in_our_format(path: Path) -> duckdb.DuckDBPyConnection:
-    """The warehouse opened; one of an older format is kept in a backup, and migrated."""
-    connection = _connect(path)
-    try:
-        connection.execute("SET TimeZone = 'UTC'")
-        version = migrations.stored_format(connection)
-        if version is not None and version > FORMAT:
-            raise PerfAssetsError(
-                f"{path.parent} was written by a newer perf-assets (format {version}, this one "
-                f"knows {FORMAT}): upgrade perf-assets, or choose another --data-dir"
-            )
-        if version is not None and version < migrations.OLDEST:
-            raise PerfAssetsError(before_the_first_release(path.parent, version))
-        if version is not None and version < FORMAT:
-            connection.close()
-            write_backup(
-                DataDirectory(path.parent), DataDirectory(path.parent).backup_of_format(version)
-            )
-            connection = _connect(path)
-            connection.execute("SET TimeZone = 'UTC'")
-        if version != FORMAT:
-            migrations.migrate(connection, version, FORMAT)
-    except duckdb.Error as error:
-        connection.close()
-        raise explained(error, path) or error from error
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def before_the_first_release(path: Path, version: int) -> str:
-    """That what is at ``path`` is too old, and how to go on."""
-    return (
-        f"{path} was written before the first release (format {version}), which is not read any "
-        "more: move warehouse.duckdb and perf_bugs.duckdb elsewhere and run again; everything is "
-        "mined anew, and verdicts of people come back from verdicts.jsonl"
-    )
-
-
-def _connect(path: Path) -> duckdb.DuckDBPyConnection:
+    """The warehouse opened, as this version declares it; one of an older format is backed up."""
     deadline = time.monotonic() + LOCK_WAIT_SECONDS
     while True:
         try:
-            return duckdb.connect(str(path))
+            return _opened(path)
         except duckdb.Error as error:
             if LOCK_HOLDER.search(str(error)) is None or time.monotonic() > deadline:
                 raise explained(error, path) or error from None
             time.sleep(0.2)
+
+
+def _opened(path: Path) -> duckdb.DuckDBPyConnection:
+    if not _in_use[path] and _kept.get(path) is None and undeclared(path):
+        _renew(path)
+    connection = duckdb.connect(str(path))
+    try:
+        connection.execute("SET TimeZone = 'UTC'")
+        version = migrations.stored_format(connection)
+        if version is None:
+            migrations.migrate(connection, None, FORMAT)
+        if version in (None, FORMAT):
+            return connection
+    except BaseException:
+        connection.close()
+        raise
+    connection.close()
+    _renew(path)
+    return duckdb.connect(str(path))
+
+
+def _renew(path: Path) -> None:
+    """Make the warehouse one of this version; of an older format it is kept in a backup, too."""
+    data_dir = DataDirectory(path.parent)
+    version = format_of(path)
+    if version is not None and version < FORMAT:
+        write_backup(data_dir, data_dir.backup_of_format(version))
+    renew(path)
 
 
 def _check_name(table: str) -> None:

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
-from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 
@@ -18,42 +17,31 @@ from filelock import FileLock
 from perf_assets.archive.checking import check_archive
 from perf_assets.archive.comparing import compare
 from perf_assets.archive.findings import Check
-from perf_assets.archive.given import compare_given
+from perf_assets.archive.given import compare_bookkeeping, compare_database, lay_tables
 from perf_assets.archive.manifest import (
     DATABASE,
     LOCK,
     MANIFEST,
     REPORT,
     STUDY,
-    SUMS,
     read_manifest,
-    sums_text,
 )
 from perf_assets.archive.work_folder import folder_beside, temporary_folder
 from perf_assets.config.study import Study, load_study
 from perf_assets.errors import PerfAssetsError
 from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.warehouse import reading
+from tests.archive.forging import Files, files_of, forged
 from tests.support import perf_assets
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
 LABELS = "tables/labels.performance_labels.parquet"
-Files = dict[str, bytes]
 
 
 @pytest.fixture(scope="module")
 def files(archive: Path) -> Files:
-    with zipfile.ZipFile(archive) as packed:
-        return {name: packed.read(name) for name in packed.namelist()}
-
-
-def forged(path: Path, files: Files) -> Path:
-    """A zip of ``files`` with checksums that fit."""
-    sums = {name: sha256(file).hexdigest() for name, file in files.items() if name != SUMS}
-    with zipfile.ZipFile(path, "w") as made:
-        for name, content in {**files, SUMS: sums_text(sums)}.items():
-            made.writestr(name, content)
-    return path
+    return files_of(archive)
 
 
 def given(files: Files, folder: Path) -> dict[str, tuple[str, ...]]:
@@ -62,7 +50,11 @@ def given(files: Files, folder: Path) -> dict[str, tuple[str, ...]]:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
     check = Check(read_manifest(files[MANIFEST], "forged"))
-    compare_given(folder, load_study(folder / STUDY), check)
+    compare_database(folder, check)
+    home = DataDirectory(folder)
+    lay_tables(folder, home, check.manifest.warehouse_format)
+    with reading(home.warehouse) as connection:
+        compare_bookkeeping(connection, folder, load_study(folder / STUDY), check)
     return {one.subject: one.details for one in check.findings if one.state != "equal"}
 
 
@@ -139,7 +131,7 @@ def test_views_that_say_something_else_are_named(files: Files, tmp_path: Path) -
     statement = "CREATE OR REPLACE VIEW staging.accounts AS SELECT 1 AS nothing"
     check = check_archive(forged(tmp_path / "forged.zip", of_database(files, tmp_path, statement)))
     changed = [one.details for one in check.findings if one.subject == "views and macros"]
-    assert changed == [("staging.accounts is not that of this version",)]
+    assert changed == [("view staging.accounts is not as this version declares it",)]
 
 
 @pytest.mark.exhaustive

@@ -1,6 +1,7 @@
 """One process writes to a data directory at a time; readers are never kept out."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from perf_assets.errors import PerfAssetsError
@@ -19,6 +19,8 @@ from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lock import writing
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse, reading
+from tests.model_database import insert
+from tests.rows import repository
 from tests.support import Prepared, environment, perf_assets
 
 pytestmark = pytest.mark.slow
@@ -177,6 +179,10 @@ def test_while_another_process_writes_the_published_copy_is_read(tmp_path: Path)
     warehouse, published = tmp_path / "warehouse.duckdb", tmp_path / "perf_bugs.duckdb"
     with open_warehouse(warehouse):
         pass
+    elsewhere = tmp_path / "elsewhere" / "warehouse.duckdb"
+    elsewhere.parent.mkdir()
+    with open_warehouse(elsewhere) as database:
+        insert(database.connection, "meta.repositories", [repository("a/published")])
     hold = f"import duckdb; c = duckdb.connect({str(warehouse)!r}); print('held'); input()"
     with subprocess.Popen(
         [sys.executable, "-u", "-c", hold], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -185,9 +191,11 @@ def test_while_another_process_writes_the_published_copy_is_read(tmp_path: Path)
         writer.stdout.readline()
         with pytest.raises(PerfAssetsError, match=rf"in use by .* \(process {writer.pid}\)"):
             reading(warehouse)
-        duckdb.connect(str(published)).execute("CREATE TABLE what AS SELECT 'published'").close()
+        shutil.copyfile(elsewhere, published)
         with reading(warehouse) as connection:
-            assert connection.execute("FROM what").fetchall() == [("published",)]
+            assert connection.execute("SELECT repository FROM meta.repositories").fetchall() == [
+                ("a/published",)
+            ]
         writer.communicate("\n")
 
 

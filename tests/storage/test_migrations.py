@@ -11,10 +11,11 @@ from perf_assets.errors import PerfAssetsError
 from perf_assets.storage import migrations
 from perf_assets.storage.backups import read_manifest, write_backup
 from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.migrations import FORMAT
 from perf_assets.storage.restoring import restore
 from perf_assets.storage.stale_cohorts import stale_cohorts
 from perf_assets.storage.verdicts import VERDICT_KINDS, _lines, keep_verdicts, read_log
-from perf_assets.storage.warehouse import FORMAT, open_warehouse
+from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.tables import declared
 from perf_assets.tables.ddl import table_definition
 from tests.model_database import insert

@@ -1,7 +1,5 @@
 """``README.md``: what an archive is, for the people who open it."""
 
-from collections.abc import Iterator
-
 from perf_assets.archive.description import ArchivedTable, Description, Source
 from perf_assets.archive.metadata.papers import PAPERS
 from perf_assets.archive.metadata.texts import (
@@ -113,30 +111,24 @@ def _example(tables: tuple[ArchivedTable, ...]) -> ArchivedTable:
 
 
 def _checking(description: Description) -> str:
-    wheel = next(iter(_paths(description, ".whl")), None)
+    wheel = next((file for file in description.files if file.path.endswith(".whl")), None)
+    text = f"""## Check it
+
+`perf-assets check-archive THIS.zip`, by the release {description.version} of perf-assets, computes
+labels, links, models and statistics again from the raw tables, without a network, and says of each
+table and each figure of the report whether it is equal, which rows differ, or why it cannot be
+computed again. Install perf-assets from where its releases are."""
     if wheel is None:
-        return (
-            "## Check it\n\n`perf-assets check-archive THIS.zip`, with perf-assets "
-            f"{description.version}, says whether every file is as it was written."
-        )
-    return f"""## Check it
+        return text
+    return f"""{text}
 
-In the directory where this archive is unpacked, with Python 3.11 or newer:
+`{wheel.path}` is the perf-assets that made this archive, and `software/requirements.lock` has the
+versions of all that it needs. Both are files of whoever made the archive: what is installed runs
+with all your rights. Before you install the wheel, compare its SHA-256, which is
 
-```console
-$ python3 -m venv checking
-$ checking/bin/pip install -r software/requirements.lock
-$ checking/bin/pip install --no-deps {wheel}
-$ checking/bin/perf-assets check-archive THIS.zip
-```
+    {wheel.sha256}
 
-computes labels, links, models and statistics again from the raw tables, without a network, and says
-of each table and each figure of the report whether it is equal, which rows differ, or why it cannot
-be computed again."""
-
-
-def _paths(description: Description, ending: str) -> Iterator[str]:
-    return (file.path for file in description.files if file.path.endswith(ending))
+with that of the same file of the release."""
 
 
 def _citing(description: Description) -> str:

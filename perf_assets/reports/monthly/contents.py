@@ -111,7 +111,6 @@ def read_moment(published: Path) -> str | None:
 def read_report(published: Path) -> Document:
     """The report over the published database; without mined data over the published ones."""
     with reading(published) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
         title, basis = read_heading(connection)
         words = [
             basis,

@@ -69,7 +69,6 @@ def read_replication(published: Path) -> Document:
     """The report over the published database."""
     comparison = read_comparison(published)
     with reading(published) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
         data, beyond = _data(connection), read_beyond(connection)
         drawn = [
             of_figure(f"drawn-{name.replace('.', '-')}", found)

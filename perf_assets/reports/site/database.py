@@ -16,7 +16,9 @@ import duckdb
 from perf_assets.reports.exporting import chosen_tables
 from perf_assets.reports.query_runner import NAME
 from perf_assets.sql_models.cookbook import Query
+from perf_assets.storage.confined import attach
 from perf_assets.storage.database_copy import attached_as_copy
+from perf_assets.storage.warehouse import readable
 from perf_assets.tables.ddl import quoted, quoted_name
 
 MOMENT = "TIMESTAMP WITH TIME ZONE"
@@ -84,8 +86,8 @@ def write_console_database(
         The disk is full, or the database is damaged.
     """
     target.unlink(missing_ok=True)
-    with duckdb.connect() as connection:
-        connection.execute(f"ATTACH {quoted(str(published))} AS {NAME} (READ_ONLY)")
+    with readable(published) as own, duckdb.connect() as connection:
+        attach(connection, own, NAME)
         for setting in OPENING:
             connection.execute(setting)
         connection.execute(f"USE {NAME}")

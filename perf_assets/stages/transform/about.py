@@ -14,8 +14,9 @@ from perf_assets.storage.audit.records import RESULTS
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.database_copy import STORAGE_VERSION, row_counts
 from perf_assets.storage.lake_rows import IN_LAKE, MEANING
+from perf_assets.storage.migrations import FORMAT
 from perf_assets.storage.publishing import ABOUT, ADDRESS_KEY
-from perf_assets.storage.warehouse import FORMAT, Difference
+from perf_assets.storage.warehouse import Difference
 from perf_assets.tables import table_of
 
 STUDY = f"SELECT fact, value FROM {ABOUT} WHERE topic = 'study'"
