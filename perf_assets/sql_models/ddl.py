@@ -143,7 +143,8 @@ def comment_statements(connection: duckdb.DuckDBPyConnection) -> list[str]:
         statements += [
             f'COMMENT ON COLUMN {table.name}."{column.name}" IS {quoted(column.comment)}'
             for column in table.columns
-            if comments.get((table.name, column.name)) != column.comment
+            # A database that came from elsewhere may lack columns.
+            if comments.get((table.name, column.name), column.comment) != column.comment
         ]
     return statements
 
