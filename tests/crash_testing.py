@@ -1,38 +1,108 @@
 """Processes that are killed at a random moment, and what must be true then and afterwards."""
 
+import json
 import multiprocessing
 import random
 import shutil
+import sqlite3
+import subprocess
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
+import yaml
 
+from perf_assets.config.classifier import PACKAGED
+from perf_assets.core.people.forgetting import Forgotten
 from perf_assets.sources.stackexchange import dump, dump_files
 from perf_assets.stages.mining.questions import mine_questions
+from perf_assets.stages.reviewing import import_sheet
+from perf_assets.stages.transform.derivation import derive
+from perf_assets.storage import fingerprints
+from perf_assets.storage.added_repositories import Added
+from perf_assets.storage.address_key import address_key
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.backups import read_manifest, write_backup
+from perf_assets.storage.backups import kept_files, read_manifest, write_backup
 from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.forgotten import write_forgotten
+from perf_assets.storage.instance import write_instance_config
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.received import read_whole
 from perf_assets.storage.restoring import restore
+from perf_assets.storage.verdicts import read_log
 from perf_assets.storage.warehouse import open_warehouse
+from perf_assets.web.review import collecting
+from perf_assets.web.review.application import Workbench
+from perf_assets.web.review.queues import fill
+from perf_assets.web.review.store import Answer, Store
+from perf_assets.web.review.subjects import RANDOM, Subjects
 from tests.forum_places import forum_of, planned, written
 from tests.model_database import insert
 from tests.rows import issue
-from tests.support import VALIDATING, Prepared, assert_same_tables, materialize, stored_tables
+from tests.support import VALIDATING, Prepared, Ran, assert_same_tables, materialize, stored_tables
 
 BACKUP = "kept.zip"
 DUMPED = 500  # questions of a dump, in some dozen writes
 Tables = Mapping[str, pl.DataFrame]
+Files = Mapping[str, object]
+MOMENTS = ("imported_at",)  # which differ from import to import
+RATERS = ("Ann", "Ben")
+AT = "2021-01-01T00:00:00.000+00:00"
+POSTGRES = {"storage": {"postgres": {"postgres_url": {"env": "DAGSTER_DATABASE"}}}}
+"""Settings of a user, which no command may lose."""
 
 
 def tables_of(data_dir: Path) -> Tables:
     """All that is stored."""
     return stored_tables(data_dir / "warehouse.duckdb")
+
+
+def all_tables(data_dir: Path) -> Tables:
+    """All that is stored, in the warehouse, for analysts, and line by line of verdicts."""
+    found: dict[str, pl.DataFrame] = {}
+    directory = DataDirectory(data_dir)
+    for path in (directory.warehouse, directory.published):
+        if path.exists():
+            found |= {f"{path.name}: {n}": rows for n, rows in stored_tables(path).items()}
+    kept = read_log(directory.verdicts)
+    assert kept.damaged == []
+    found |= {f"{directory.verdicts.name}: {name}": rows for name, rows in kept.rows.items()}
+    return {
+        name: rows.drop(MOMENTS, strict=False).pipe(lambda rows: rows.sort(rows.columns[:1]))
+        if MOMENTS[0] in rows.columns
+        else rows
+        for name, rows in found.items()
+    }
+
+
+def with_verdicts(data_dir: Path) -> Tables:
+    """All that is stored, but for prints of rows that have the moment of an import."""
+    here = dict(all_tables(data_dir))
+    for name in [name for name in here if name.endswith(fingerprints.NAME)]:
+        here[name] = here[name].select("table", "scope")
+    return here
+
+
+def files_of(data_dir: Path) -> Files:
+    """The files beside the databases that commands read: their bytes; of answers the rows."""
+    directory = DataDirectory(data_dir)
+    paths = [directory.added, directory.model, directory.dagster / "dagster.yaml"]
+    if directory.forgotten.exists():  # else the key may be made at any time
+        paths += [directory.forgotten, directory.address_key]
+    paths += directory.review_answers.parent.glob("*.csv")
+    found: dict[str, object] = {
+        str(path.relative_to(data_dir)): path.read_bytes() for path in paths if path.exists()
+    }
+    if directory.review_answers.exists():
+        with closing(sqlite3.connect(directory.review_answers)) as connection:
+            found[directory.review_answers.name] = sorted(connection.iterdump())
+    return found
 
 
 @dataclass(frozen=True)
@@ -65,7 +135,7 @@ def kill_at_random_moments(
     whole = directory / "whole"
     deed.before(prepared, whole)
     seconds = run_to_its_end(deed, prepared, whole)
-    expected = tables_of(whole)
+    expected, files = deed.tables(whole), files_of(whole)
     chance = random.Random(seed)
     hits = kills = 0
     while hits < number:
@@ -79,7 +149,8 @@ def kill_at_random_moments(
         process.join()
         assert_readable(data_dir)
         run_to_its_end(deed, prepared, data_dir)
-        assert_same_tables(tables_of(data_dir), expected)
+        assert_same_tables(deed.tables(data_dir), expected)
+        assert files_of(data_dir) == files
         assert_readable(data_dir)
         shutil.rmtree(data_dir)
     shutil.rmtree(whole)
@@ -152,9 +223,42 @@ def _older(_: Prepared, data_dir: Path) -> None:
         database.connection.execute("UPDATE meta.schema_version SET version = 9")
 
 
-def _with_backup(prepared: Prepared, data_dir: Path) -> None:
-    _changed(prepared, data_dir)
-    write_backup(DataDirectory(data_dir), data_dir / BACKUP)
+def _with_files(prepared: Prepared, data_dir: Path) -> None:
+    """A data directory with all that people may add to one, and a backup of it."""
+    known = data_dir.with_name("with-files")
+    if not known.exists():
+        _changed(prepared, known)
+        _add_files(DataDirectory(known))
+        write_backup(DataDirectory(known), known / BACKUP)
+    shutil.copytree(known, data_dir)
+
+
+def _add_files(directory: DataDirectory) -> None:
+    added = Added("another", "octo/added", "2020-01", None, "https://github.com/octo/added", AT)
+    directory.added.write_text(json.dumps([asdict(added)]))
+    directory.model.write_bytes(PACKAGED.read_bytes())
+    with open_warehouse(directory.warehouse) as database:
+        login = database.frame("SELECT min(author) FROM raw.issues").item()
+    write_forgotten(directory, Forgotten(address_key(directory)).adding(login))
+    directory.dagster.mkdir(exist_ok=True)
+    (directory.dagster / "dagster.yaml").write_text(yaml.safe_dump(POSTGRES))
+    keys, store = Subjects(directory).draw("bugs", 2, 2, 1), Store(_answers(directory))
+    fill(store, keys, RANDOM, RATERS, 1, 100)
+    for rater in RATERS:
+        for key in keys:
+            store.add(Answer(key, rater, {"is_performance": "yes"}, AT))
+
+
+def _answers(directory: DataDirectory) -> Path:
+    return directory.review_answers.parent
+
+
+def _to_restore(prepared: Prepared, data_dir: Path) -> None:
+    """A data directory that lost what its backup has."""
+    _with_files(prepared, data_dir)
+    directory = DataDirectory(data_dir)
+    for path in (*kept_files(directory), directory.review_answers):
+        path.unlink(missing_ok=True)
 
 
 def _with_dump(prepared: Prepared, data_dir: Path) -> None:
@@ -197,12 +301,37 @@ def _restore(_: Path, data_dir: Path) -> None:
     restore(DataDirectory(data_dir), data_dir / BACKUP)
 
 
+def _collect(_: Path, data_dir: Path) -> None:
+    """Collect answers; their import is done here, without Dagster, which takes seconds."""
+    directory = DataDirectory(data_dir)
+    write_instance_config(directory.dagster)
+    stand_in = SimpleNamespace(
+        run=partial(_import, directory), TimeoutExpired=subprocess.TimeoutExpired
+    )
+    vars(collecting)["subprocess"] = stand_in
+    folder = _answers(directory)
+    told = Workbench(Subjects(directory), Store(folder), folder).collect()
+    assert len(told) == len(RATERS), told
+
+
+def _import(directory: DataDirectory, command: Sequence[str], **_: object) -> Ran:
+    sheets = [one for one in command if one.endswith(".csv")]
+    with open_warehouse(directory.warehouse) as database:
+        writer = AuditedWriter(database, directory)
+        for sheet, rater in zip(sheets, RATERS, strict=True):
+            import_sheet(writer, Path(sheet), rater)
+        assert [one for one in derive(writer) if one.outcome and one.outcome.failure] == []
+    publish(directory)
+    return Ran(0, "".join(f"{sheet}: imported\n" for sheet in sheets), "")
+
+
 DEEDS = {
     "run": Deed(_nothing, _run),
     "refresh": Deed(_one_month_less, _run),
     "dump": Deed(_with_dump, _read_dump),
     "publish": Deed(_changed, _publish),
     "migration": Deed(_older, _open),
-    "backup": Deed(_with_backup, _back_up),
-    "restore": Deed(_with_backup, _restore),
+    "backup": Deed(_with_files, _back_up),
+    "restore": Deed(_to_restore, _restore),
+    "review collect": Deed(_with_files, _collect, tables=with_verdicts),
 }

@@ -24,7 +24,7 @@ from perf_assets.cli.commands import commands
 from perf_assets.cli.process import SIGNALS, finish
 from perf_assets.cli.shell import friendly_errors
 from tests import faults
-from tests.crash_testing import Deed, Tables, assert_readable
+from tests.crash_testing import Deed, Files, Tables, assert_readable, files_of
 from tests.faults import Calls, Fault
 from tests.support import Prepared, assert_same_tables
 
@@ -53,6 +53,7 @@ class Undisturbed:
     seconds: float
     calls: Calls | None
     tables: Tables
+    files: Files
     names: set[str]
 
     @classmethod
@@ -68,7 +69,8 @@ class Undisturbed:
         calls = faults.disarm() if faults.is_preloaded() else None
         if deed.again is not None:
             _finished(Deed(deed.before, deed.again), prepared, data_dir)
-        found = cls(seconds, calls, deed.tables(data_dir), _names(data_dir))
+        tables, files = deed.tables(data_dir), files_of(data_dir)
+        found = cls(seconds, calls, tables, files, _names(data_dir))
         shutil.rmtree(data_dir)
         return found
 
@@ -107,6 +109,7 @@ def disturb(
         _finished(again, prepared, data_dir)
         assert_readable(data_dir)
         assert_same_tables(deed.tables(data_dir), undisturbed.tables)
+        assert files_of(data_dir) == undisturbed.files
         assert _names(data_dir) == undisturbed.names
         shutil.rmtree(data_dir)
     return tries

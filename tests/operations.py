@@ -23,17 +23,15 @@ from perf_assets.lake.push import push
 from perf_assets.storage import fingerprints
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.publishing import publish
-from perf_assets.storage.verdicts import read_log
 from perf_assets.storage.warehouse import open_warehouse
 from tests.browser.walking import ENDED, RUNS, Ui
-from tests.crash_testing import BACKUP, DEEDS, Deed, Tables
+from tests.crash_testing import BACKUP, DEEDS, Deed, Tables, all_tables, with_verdicts
 from tests.lakes import memory, stored
 from tests.ports import free_port
-from tests.support import Prepared, materialize, stored_tables
+from tests.support import Prepared, materialize
 
 SHEET = "sheet.csv"
 LAKE = "lake"
-MOMENTS = ("imported_at",)  # which differ from import to import
 LAUNCH_SECONDS = 120.0
 
 
@@ -50,39 +48,13 @@ def _publish(_: Path, data_dir: Path) -> None:
     publish(DataDirectory(data_dir))
 
 
-def _all_tables(data_dir: Path) -> Tables:
-    """All that is stored, in the warehouse, for analysts, and line by line of verdicts."""
-    found: dict[str, pl.DataFrame] = {}
-    directory = DataDirectory(data_dir)
-    for path in (directory.warehouse, directory.published):
-        if path.exists():
-            found |= {f"{path.name}: {n}": rows for n, rows in stored_tables(path).items()}
-    kept = read_log(directory.verdicts)
-    assert kept.damaged == []
-    found |= {f"{directory.verdicts.name}: {name}": rows for name, rows in kept.rows.items()}
-    return {
-        name: rows.drop(MOMENTS, strict=False).pipe(lambda rows: rows.sort(rows.columns[:1]))
-        if MOMENTS[0] in rows.columns
-        else rows
-        for name, rows in found.items()
-    }
-
-
-def _with_verdicts(data_dir: Path) -> Tables:
-    """All that is stored, but for prints of rows that have the moment of an import."""
-    here = _all_tables(data_dir)
-    for name in [name for name in here if name.endswith(fingerprints.NAME)]:
-        here[name] = here[name].select("table", "scope")
-    return here
-
-
 def _with_lake(data_dir: Path) -> Tables:
     """All that is stored in the data directory, and what another one is brought from the lake."""
     other, lake = memory(), _lake(data_dir)
     with duckdb.connect(str(DataDirectory(data_dir).warehouse), read_only=True) as connection:
         names = [name for (name,) in connection.execute(SUBJECTS).fetchall()]
     pull(other, lake, names)
-    here = _all_tables(data_dir)
+    here = all_tables(data_dir)
     known = f"{DataDirectory(data_dir).warehouse.name}: {fingerprints.NAME}"
     # A release has a name that is drawn.
     here[known] = here[known].filter(pl.col("table") != REMEMBERED)
@@ -115,6 +87,12 @@ def _with_sheet(prepared: Prepared, data_dir: Path) -> None:
             writer.writeheader()
             writer.writerows(rows)
     shutil.copyfile(known, data_dir / SHEET)
+
+
+def _with_answers(prepared: Prepared, data_dir: Path) -> None:
+    """A data directory with answers of raters, and Dagster's record in SQLite files."""
+    DEEDS["review collect"].before(prepared, data_dir)
+    (DataDirectory(data_dir).dagster / "dagster.yaml").unlink()
 
 
 def _to_ship(prepared: Prepared, data_dir: Path) -> None:
@@ -179,6 +157,7 @@ _restore = _command("restore", "{data_dir}/" + BACKUP, "--data-dir", "{data_dir}
 _import = _command(
     "review", "import", "{data_dir}/" + SHEET, "--rater", "Ann", "--data-dir", "{data_dir}"
 )
+_collect = _command("review", "collect", "--data-dir", "{data_dir}")
 _push = _command("lake", "push", "--lake", "{data_dir}/" + LAKE, "--data-dir", "{data_dir}")
 _pull = _command("lake", "pull", "--lake", "{data_dir}/" + LAKE, "--data-dir", "{data_dir}")
 
@@ -186,14 +165,15 @@ OPERATIONS = {
     "backup": Deed(
         DEEDS["backup"].before,
         _command("backup", "{data_dir}/" + BACKUP, "--data-dir", "{data_dir}"),
-        tables=_all_tables,
+        tables=all_tables,
     ),
-    "restore": Deed(DEEDS["restore"].before, _restore, tables=_all_tables),
-    "publish": Deed(DEEDS["publish"].before, _publish, tables=_all_tables),
+    "restore": Deed(DEEDS["restore"].before, _restore, tables=all_tables),
+    "publish": Deed(DEEDS["publish"].before, _publish, tables=all_tables),
     "lake push": Deed(_to_ship, _push, tables=_with_lake),
-    "lake pull": Deed(_to_bring, _pull, tables=_all_tables),
-    "review import": Deed(_with_sheet, _import, tables=_with_verdicts),
-    "refresh": Deed(DEEDS["refresh"].before, _run, tables=_all_tables),
-    "run": Deed(DEEDS["run"].before, _run, tables=_all_tables),
-    "ui": Deed(_changed, _ui, 128 + signal.SIGTERM, _run, _all_tables),
+    "lake pull": Deed(_to_bring, _pull, tables=all_tables),
+    "review collect": Deed(_with_answers, _collect, tables=with_verdicts),
+    "review import": Deed(_with_sheet, _import, tables=with_verdicts),
+    "refresh": Deed(DEEDS["refresh"].before, _run, tables=all_tables),
+    "run": Deed(DEEDS["run"].before, _run, tables=all_tables),
+    "ui": Deed(_changed, _ui, 128 + signal.SIGTERM, _run, all_tables),
 }

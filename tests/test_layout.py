@@ -1,6 +1,7 @@
 """The order of the packages, and what may be imported where: read from the source, nothing runs."""
 
 import ast
+import re
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -40,7 +41,9 @@ ORDER = (
     (
         "months",
         "errors",
+        "files",
         "paths",
+        "pids",
         "repository_names",
         "sanitize",
     ),
@@ -59,6 +62,39 @@ BY_PYARROW = {
     *("fetch_arrow_table", "fetch_arrow_reader", "fetch_df", "fetchdf"),
 }
 MOST_LINES = 400
+# What writes files, beside perf_assets/files.py: nothing reads these before they are set in place.
+IN_A_FOLDER = "in a folder that is moved to its place as a whole"
+FOR_NEW_FILE = "to a temporary path that perf_assets/files.py sets in place"
+FOR_ONE_COMMAND = "in a folder that is removed at the end of the command"
+WRITERS = {
+    "archive.changing": FOR_ONE_COMMAND,
+    "archive.defined": FOR_ONE_COMMAND,
+    "archive.preparing": FOR_ONE_COMMAND,
+    "archive.writing": FOR_ONE_COMMAND,
+    "archive.zip_reading": IN_A_FOLDER,
+    "reports.site.console": FOR_NEW_FILE,
+    "reports.site.directory": FOR_NEW_FILE,
+    "reports.site.tables": FOR_NEW_FILE,
+    "reports.site.writing": FOR_NEW_FILE,
+    "sample.generator": IN_A_FOLDER,
+    "sample.generator.corpus": IN_A_FOLDER,
+    "sample.generator.forum.dump": IN_A_FOLDER,
+    "sample.generator.forum.truth": IN_A_FOLDER,
+    "sample.generator.truth": IN_A_FOLDER,
+    "sources.git.pydriller_mining": FOR_ONE_COMMAND,
+    "sources.git.szz.flat_trees": FOR_ONE_COMMAND,
+    "sources.replication.download": IN_A_FOLDER,
+    "sql_models.transpiling": "replaces expressions of SQL",
+    "storage.backups": FOR_NEW_FILE,
+    "storage.database_copy": FOR_NEW_FILE,
+    "storage.making": FOR_NEW_FILE,
+    "storage.publishing": FOR_NEW_FILE,
+    "storage.restoring": "moves what is replaced aside",
+    "storage.verdicts": "adds lines to a log, each with its checksum",
+}
+MODE = re.compile(r"[wax][bt+]{0,2}")
+WRITING = {"write_text", "write_bytes"}
+WRITING_OF = {"os": {"replace", "rename", "link"}, "shutil": {"copyfile", "copy", "copy2", "move"}}
 
 # What still breaks a rule. These lists only become shorter: a test fails when an entry is mended.
 STILL_TO_MOVE: set[tuple[str, str]] = set()
@@ -192,6 +228,42 @@ def test_the_core_reads_no_file_and_asks_nobody(name: str) -> None:
 
 def _is_plain_call(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+
+
+def writes(node: ast.AST) -> bool:
+    """Whether a call writes a file, or replaces one by another."""
+    if not isinstance(node, ast.Call):
+        return False
+    if isinstance(node.func, ast.Name):
+        return node.func.id == "open" and _is_for_writing(node)
+    if not isinstance(node.func, ast.Attribute):
+        return False
+    name, of = node.func.attr, node.func.value
+    if isinstance(of, ast.Name) and of.id in WRITING_OF:
+        return name in WRITING_OF[of.id]
+    # In a text two arguments replace; moments take keywords, and columns of rows a mapping.
+    is_replacing = name == "replace" and len(node.args) == 1 and not node.keywords
+    names = {one.id for one in ast.walk(of) if isinstance(one, ast.Name)}
+    is_of_rows = not names.isdisjoint({"pl", "self"})
+    return name in WRITING or (is_replacing and not is_of_rows) or _is_for_writing(node)
+
+
+def _is_for_writing(node: ast.Call) -> bool:
+    function = node.func
+    name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+    given = [*node.args[:2], *(one.value for one in node.keywords if one.arg == "mode")]
+    modes = [str(one.value) for one in given if isinstance(one, ast.Constant)]
+    return name in ("open", "fdopen") and any(MODE.fullmatch(mode) for mode in modes)
+
+
+def test_one_module_writes_files() -> None:
+    """A kill or a full disk would leave a part of what others write."""
+    writing = {
+        name.removeprefix("perf_assets.")
+        for name in SOURCES
+        if any(map(writes, ast.walk(tree_of(name))))
+    }
+    assert writing - {"files"} == WRITERS.keys()
 
 
 def test_no_file_is_longer_than_can_be_overlooked() -> None:

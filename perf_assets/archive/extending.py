@@ -16,10 +16,10 @@ from perf_assets.archive.manifest import (
 from perf_assets.archive.opening import check_whole, readable, unpacked
 from perf_assets.config.study import is_packaged
 from perf_assets.errors import PerfAssetsError
+from perf_assets.files import copy_file, set_in_place, write_file
 from perf_assets.processes.progress import phase
 from perf_assets.sanitize import shortened
 from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.storage.database_copy import set_in_place
 from perf_assets.storage.lock import writing
 from perf_assets.storage.migrations import FORMAT as WAREHOUSE_FORMAT
 
@@ -78,7 +78,7 @@ def begin_from(archive: Path, data_dir: DataDirectory, study: str | None = None)
             chosen = study or _study(archive, manifest, data_dir)
             _set_up(content, data_dir)
             noted = {"sha256": digest_of(archive), "study": chosen}
-            origin.write_text(f"{json.dumps(noted)}\n", encoding="utf-8")
+            write_file(origin, f"{json.dumps(noted)}\n")
             # Last: with it the data directory is what the archive was.
             set_in_place(_database(archive, content, manifest), data_dir.warehouse)
     return chosen
@@ -134,4 +134,6 @@ def _set_up(content: Path, data_dir: DataDirectory) -> None:
     copy_kept(content, data_dir)
     folder = STUDY.partition("/")[0]
     if (content / STUDY).exists():
-        shutil.copytree(content / folder, data_dir.path / folder, dirs_exist_ok=True)
+        shutil.copytree(
+            content / folder, data_dir.path / folder, copy_function=copy_file, dirs_exist_ok=True
+        )

@@ -1,7 +1,6 @@
 """What an archive says of itself: the file archive.json, and the checksums of all others."""
 
 import hashlib
-import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Literal
 from pydantic import TypeAdapter
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.files import copy_file
 from perf_assets.storage.data_directory import DataDirectory
 
 FORMAT = 1
@@ -39,7 +39,7 @@ def copy_kept(content: Path, data_dir: DataDirectory) -> None:
     """Copy those of them that the archive below ``content`` has into ``data_dir``."""
     for name, path in kept_files(data_dir).items():
         if (content / name).exists():
-            shutil.copyfile(content / name, path)
+            copy_file(content / name, path)
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from perf_assets.assets.dagster_internals import (
     SqliteEventLogStorage,
     get_log_record_metadata,
 )
+from perf_assets.files import write_file
 from perf_assets.processes import shutdown
 from perf_assets.storage.instance import LOCATION, STORAGES, write_instance_config, written_settings
 
@@ -83,9 +84,7 @@ class PersistentSqliteEventLog(SqliteEventLogStorage):
         path = Path(self.path_for_shard(shard))
         is_new = not path.exists()
         if is_new and self._empty:
-            unfinished = path.with_suffix(".tmp")
-            unfinished.write_bytes(self._empty)
-            unfinished.replace(path)
+            write_file(path, self._empty, is_durable=False)
             return
         self._initdb(engine)
         if is_new:

@@ -19,7 +19,7 @@ from perf_assets.assets.factory import open_writer, stored
 from perf_assets.assets.keys import asset_key
 from perf_assets.assets.publishing import GROUP
 from perf_assets.assets.runtime_metadata import runtime_metadata
-from perf_assets.reports.writing import write_report
+from perf_assets.files import write_file
 from perf_assets.sql_models.asset_graph import REPLICATION_REPORT as REPORT
 from perf_assets.stages.replicating import TABLES, load_package
 from perf_assets.storage.data_directory import DataDirectory
@@ -70,7 +70,7 @@ def replication_assets(data_dir: DataDirectory) -> list[dg.AssetsDefinition]:
         from perf_assets.reports.replication import read_replication  # noqa: PLC0415
 
         page = html(read_replication(data_dir.published))
-        path = write_report(data_dir.replication_report, page)
+        path = write_file(data_dir.replication_report, page)
         shown = {"path": dg.MetadataValue.path(path)}
         yield from materialization_results(context, REPORT, shown, is_new=True)
         EventReporter(context).conclude(REPORT)

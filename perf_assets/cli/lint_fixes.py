@@ -1,13 +1,11 @@
 """Findings that mend themselves: shown as a diff, and written where that is requested."""
 
 import difflib
-import os
-import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.files import write_file
 from perf_assets.lint.files.decoding import decoded
 from perf_assets.lint.files.results import FileResult
 from perf_assets.lint.fixes import applied
@@ -86,14 +84,4 @@ def write(file: FixedFile) -> None:
     PerfAssetsError
         It cannot be written; it is as it was.
     """
-    path = file.path.resolve()  # a link stays one
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        temporary.write_bytes(file.after.encode())
-        shutil.copymode(path, temporary)
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise PerfAssetsError(
-            f"{file.shown}: this cannot be written: {error.strerror}; it is as it was"
-        ) from None
+    write_file(file.path, file.after)

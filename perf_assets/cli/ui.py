@@ -14,12 +14,13 @@ from perf_assets.cli.memory import check_memory
 from perf_assets.cli.ports import HOST, check_free
 from perf_assets.cli.shell import data_dir_option, friendly_errors, study_option
 from perf_assets.errors import PerfAssetsError
+from perf_assets.pids import is_alive
 from perf_assets.processes import shutdown
 from perf_assets.processes.children import end_children
 from perf_assets.processes.shutdown import cleanup_on_stop
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.instance import UI, write_instance_config
-from perf_assets.storage.lock import LOOKS, SECONDS_BETWEEN, is_alive
+from perf_assets.storage.lock import LOOKS, SECONDS_BETWEEN
 from perf_assets.web.services import Services
 
 LOCK = "ui.lock"

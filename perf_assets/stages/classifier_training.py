@@ -14,7 +14,7 @@ from perf_assets.config_files import StrictModel, validate
 from perf_assets.core.labelling.classifier.model import Model
 from perf_assets.core.labelling.classifier.training import train, train_further
 from perf_assets.errors import PerfAssetsError
-from perf_assets.reports.writing import write_whole
+from perf_assets.files import write_file
 from perf_assets.storage.warehouse import reading
 from perf_assets.tables.frames import frame_of
 
@@ -78,7 +78,7 @@ def train_model(
     else:
         model = train_further(model_of(), judged, command)
     path = data_dir / NAME
-    write_whole(path, as_bytes(model))
+    write_file(path, as_bytes(model))
     return model, path
 
 

@@ -12,6 +12,7 @@ import polars as pl
 from perf_assets.core.posts import text_and_code
 from perf_assets.core.reviews.sampling import draw, draw_each
 from perf_assets.errors import PerfAssetsError
+from perf_assets.files import write_file
 from perf_assets.sanitize import shortened
 from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.sources.review_sheets.label_studio import (
@@ -234,8 +235,7 @@ def write_sheet(path: Path, text: str, encoding: str = "utf-8-sig") -> None:
     try:
         if path.exists() and path.read_bytes() == content:
             return
-        with path.open("xb") as file:
-            file.write(content)
+        write_file(path, content, replaces=False)
     except FileExistsError:
         raise PerfAssetsError(
             f"{path} is there already and may hold verdicts: choose another --output"

@@ -12,6 +12,7 @@ from perf_assets.config.addresses import git_address
 from perf_assets.config.study import Repository, Study, new_repository
 from perf_assets.config_files import SensitiveValueError
 from perf_assets.errors import PerfAssetsError
+from perf_assets.files import write_file
 from perf_assets.sample.study_loader import open_study
 from perf_assets.storage.data_directory import DataDirectory
 
@@ -116,7 +117,4 @@ def add_repository(study: Study, data_dir: DataDirectory, added: Added) -> None:
 
 
 def _write(path: Path, added: Sequence[Added]) -> None:
-    temporary = path.with_name(f".{path.name}.new")
-    text = json.dumps([asdict(one) for one in added], indent=2)
-    temporary.write_text(f"{text}\n", encoding="utf-8")
-    temporary.replace(path)
+    write_file(path, json.dumps([asdict(one) for one in added], indent=2) + "\n")

@@ -8,11 +8,11 @@ import hmac
 import os
 import re
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.files import write_file
 from perf_assets.storage.data_directory import DataDirectory
 
 VARIABLE = "PERF_ASSETS_ADDRESS_KEY"
@@ -79,44 +79,23 @@ def pseudonym_key(data_dir: DataDirectory) -> bytes:
 
 def _kept(path: Path) -> bytes:
     while (key := _read(path)) is None:
-        with _explained(path):
-            _make(path)
+        with suppress(FileExistsError):  # another process was faster: its key stays
+            content = f"{secrets.token_hex(BYTES)}\n"
+            write_file(path, content, mode=0o600, replaces=False)
     return key
 
 
 def _read(path: Path) -> bytes | None:
     """Return the key in the file at ``path``; None if there is no file."""
-    with _explained(path):
-        try:
-            text = path.read_text(encoding="ascii", errors="replace")
-        except FileNotFoundError:
-            return None
-    return _parsed(text.strip(), str(path))
-
-
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
     try:
-        yield
+        text = path.read_text(encoding="ascii", errors="replace")
+    except FileNotFoundError:
+        return None
     except OSError as error:
         raise PerfAssetsError(
-            f"{path}: the key cannot be read or made ({error.strerror or error})"
+            f"{path}: the key cannot be read ({error.strerror or error})"
         ) from None
-
-
-def _make(path: Path) -> None:
-    """Write a new key in one step; where another process was faster its key stays."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(f"{secrets.token_hex(BYTES)}\n")
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):
-            os.link(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    return _parsed(text.strip(), str(path))
 
 
 def _parsed(text: str, origin: str) -> bytes:

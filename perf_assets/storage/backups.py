@@ -19,14 +19,11 @@ from pydantic import TypeAdapter
 
 from perf_assets import __version__
 from perf_assets.errors import PerfAssetsError
+from perf_assets.files import new_file
 from perf_assets.processes.progress import phase
 from perf_assets.sanitize import is_utf8, shortened
 from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.storage.database_copy import (
-    copy_while_written,
-    journal_of,
-    set_in_place,
-)
+from perf_assets.storage.database_copy import copy_while_written, journal_of
 from perf_assets.storage.received import end_journal, format_of, read_whole
 
 MANIFEST = "backup.json"
@@ -75,12 +72,13 @@ def write_backup(
         There is nothing to keep, it is damaged, or it cannot be written there.
     """
     _check_target(path)
-    copied, packed, answers = (
-        path.with_name(f".{path.name}.{end}") for end in ("duckdb", "new", "sqlite")
-    )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with phase(f"backing up {data_dir.path}"):
+        with phase(f"backing up {data_dir.path}"), new_file(path) as packed:
+            # Their names begin with that of the temporary file, so that they are removed with it.
+            copied, answers = (
+                packed.with_name(f"{packed.name}.{end}") for end in ("duckdb", "sqlite")
+            )
             taken_of = _copy(data_dir, copied, longest_wait)
             files = {path.name: path for path in kept_files(data_dir) if path.exists()}
             if data_dir.review_answers.exists():
@@ -94,7 +92,6 @@ def write_backup(
                 for name in manifest.sha256:
                     archive.write(files.get(name, copied), name)
             read_manifest(packed)
-            set_in_place(packed, path)
     except (duckdb.Error, sqlite3.Error) as error:
         raise PerfAssetsError(
             f"{data_dir.warehouse} cannot be copied ({str(error).splitlines()[0]}); no backup was "
@@ -104,9 +101,6 @@ def write_backup(
         raise PerfAssetsError(
             f"{path}: the backup cannot be written there: {error.strerror or error}"
         ) from None
-    finally:
-        for left in (copied, journal_of(copied), packed, answers):
-            left.unlink(missing_ok=True)
     return manifest
 
 
@@ -142,7 +136,7 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def unpack(path: Path, name: str, target: Path) -> None:
-    """Write the file called ``name`` of the backup at ``path`` to ``target``."""
+    """Write the file called ``name`` of the backup at ``path`` to ``target``, a temporary file."""
     with zipfile.ZipFile(path) as archive, archive.open(name) as file, target.open("wb") as copy:
         shutil.copyfileobj(file, copy, CHUNK)
 

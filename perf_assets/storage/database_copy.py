@@ -1,6 +1,5 @@
 """Whole databases read and copied: by DuckDB, which leaves nothing half done, or byte by byte."""
 
-import os
 import shutil
 import time
 from collections.abc import Sequence
@@ -134,13 +133,6 @@ def remove_database(path: Path) -> None:
     """Remove a database that is not finished, and what DuckDB has beside it."""
     for left in path.parent.glob(f"{path.name}*"):
         left.unlink()
-
-
-def set_in_place(finished: Path, path: Path) -> None:
-    """Replace ``path`` by ``finished`` in one step, once the disk has all of it."""
-    with finished.open("rb") as handle:
-        os.fsync(handle.fileno())
-    finished.replace(path)
 
 
 def _state(database: Path) -> tuple[int, int, int, int]:

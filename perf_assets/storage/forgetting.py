@@ -10,10 +10,11 @@ import polars as pl
 
 from perf_assets.core.people.addresses import hashed_address
 from perf_assets.core.people.forgetting import NAMES, PREFIX, Forgotten
+from perf_assets.files import set_in_place
 from perf_assets.processes.progress import phase
 from perf_assets.storage.address_key import address_key
 from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.storage.database_copy import copy_database, journal_of, set_in_place
+from perf_assets.storage.database_copy import copy_database, journal_of
 from perf_assets.storage.forgotten import read_forgotten, write_forgotten
 from perf_assets.storage.lock import writing
 from perf_assets.storage.publishing import publish

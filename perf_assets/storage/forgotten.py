@@ -6,6 +6,7 @@ from pathlib import Path
 
 from perf_assets.core.people.forgetting import Forgotten
 from perf_assets.errors import PerfAssetsError
+from perf_assets.files import write_file
 from perf_assets.storage.address_key import VARIABLE, address_key, fingerprint
 from perf_assets.storage.data_directory import DataDirectory
 
@@ -38,9 +39,7 @@ def write_forgotten(data_dir: DataDirectory, forgotten: Forgotten) -> None:
     path = data_dir.forgotten
     content: dict[str, object] = {name: sorted(getattr(forgotten, name)) for name in SETS}
     content["key"] = fingerprint(forgotten.key, PURPOSE)
-    unfinished = path.with_name(f".{path.name}.new")
-    unfinished.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    unfinished.replace(path)
+    write_file(path, json.dumps(content, indent=1) + "\n")
 
 
 @lru_cache(maxsize=4)

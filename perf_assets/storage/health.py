@@ -152,7 +152,7 @@ def _record(data_dir: DataDirectory) -> Iterator[Damage]:
     try:
         is_mapping = isinstance(
             yaml.safe_load(settings.read_text(encoding="utf-8")) if settings.exists() else {},
-            dict | None,
+            dict,
         )
     except (yaml.YAMLError, UnicodeDecodeError):
         is_mapping = False

@@ -8,6 +8,9 @@ from typing import Any
 
 import yaml
 
+from perf_assets.errors import PerfAssetsError
+from perf_assets.files import write_file
+
 LOCATION = "perf_assets.definitions"
 """The name of the code location in the UI: that of its module."""
 UI = "PERF_ASSETS_UI"
@@ -49,6 +52,11 @@ def write_instance_config(directory: Path, workers: int | None = None) -> Path:
     ``workers`` mine at once, where the study has a lake, and 0 where it has none; if nobody says,
     what is written of that stays. What a person wrote into its dagster.yaml stays too: a storage of
     their own, or limits that are none of ours.
+
+    Raises
+    ------
+    PerfAssetsError
+        The file is empty, or cannot be written; it stays as it is.
     """
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / "dagster.yaml"
@@ -58,7 +66,7 @@ def write_instance_config(directory: Path, workers: int | None = None) -> Path:
         limits = with_workers(workers) if workers else ONE_RUN
     required = {**written, **INSTANCE, "concurrency": limits}
     if written != required:
-        path.write_text(yaml.safe_dump(required, sort_keys=False), encoding="utf-8")
+        write_file(path, yaml.safe_dump(required, sort_keys=False))
     return directory
 
 
@@ -68,6 +76,20 @@ def _is_ours(limits: dict[str, Any]) -> bool:
 
 
 def written_settings(directory: Path) -> dict[str, Any]:
-    """What the dagster.yaml in ``directory`` says; nothing where there is none."""
+    """Return the settings of the dagster.yaml in ``directory``; none if there is no such file.
+
+    Raises
+    ------
+    PerfAssetsError
+        The file is empty: a storage that was chosen in it would be passed over.
+    """
     path = directory / "dagster.yaml"
-    return (yaml.safe_load(path.read_text(encoding="utf-8")) or {}) if path.exists() else {}
+    if not path.exists():
+        return {}
+    settings: dict[str, Any] | None = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if settings is None:
+        raise PerfAssetsError(
+            f"{path} is empty, so that nothing says where Dagster keeps its record: write your "
+            "settings into it again, or remove it to keep the record in SQLite files beside it"
+        )
+    return settings

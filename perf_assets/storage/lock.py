@@ -5,7 +5,6 @@ never needs it.
 """
 
 import os
-import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,12 +13,13 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from perf_assets.errors import PerfAssetsError, TransientError
+from perf_assets.files import write_file
+from perf_assets.pids import NUMBER, is_alive
 
 LOCK = "run.lock"
 HOLDER = "run.pid"  # the process that holds the lock; says nothing while nobody does
 LOOKS = 10  # for a holder that has the lock and is about to say who it is
 SECONDS_BETWEEN = 0.05
-NUMBER = re.compile(r"[0-9]{1,9}")  # of a process
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def writing(data_dir: Path) -> Iterator[None]:
         ) from None
     try:
         if lock.lock_counter == 1:
-            (data_dir / HOLDER).write_text(str(os.getpid()), encoding="utf-8")
+            write_file(data_dir / HOLDER, str(os.getpid()), is_durable=False)
         yield
     finally:
         if lock.lock_counter == 1:
@@ -64,16 +64,3 @@ def _holder(path: Path) -> str:
             break  # else its file is not written yet, and this one is of a process that was killed
         time.sleep(SECONDS_BETWEEN)
     return f"process {number if NUMBER.fullmatch(number) else 'unknown'}"
-
-
-def is_alive(process: str) -> bool:
-    """Whether it is the number of a process on this machine, whoever that belongs to."""
-    if NUMBER.fullmatch(process) is None:
-        return False
-    try:
-        os.kill(int(process), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import duckdb
 
+from perf_assets.files import set_in_place
 from perf_assets.processes.progress import phase
 from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.storage.database_copy import create_database, remove_database, set_in_place
+from perf_assets.storage.database_copy import create_database, remove_database
 from perf_assets.storage.database_errors import explained
 from perf_assets.storage.lake_rows import make_left_out
 from perf_assets.storage.received import admit, read_whole

@@ -41,8 +41,9 @@ def stored_format(
         if table is None:
             continue
         try:  # Looking into the catalog takes many times as long.
-            ((version,),) = connection.execute(f"SELECT max(version) FROM {table}").fetchall()
-        except duckdb.CatalogException:
+            query = f"SELECT max(TRY_CAST(version AS INTEGER)) FROM {table}"
+            ((version,),) = connection.execute(query).fetchall()
+        except (duckdb.CatalogException, duckdb.BinderException):
             continue
         return int(version) if version is not None else None
     return None
@@ -64,7 +65,7 @@ def migrate(connection: duckdb.DuckDBPyConnection, version: int | None, to: int)
         for step in range(version + 1 if version is not None else to + 1, to + 1):
             if step in STEPS:
                 STEPS[step](connection)
-        _drop_other_shapes(connection)
+        empty_other_shapes(connection)
         create_tables(connection)
         connection.execute("INSERT OR REPLACE INTO meta.schema_version VALUES (?)", [to])
     except BaseException:
@@ -249,19 +250,22 @@ STEPS: Mapping[int, Callable[[duckdb.DuckDBPyConnection], None]] = {
 """By format: what has to be done to a warehouse of the format before, beside new tables."""
 
 
-def _drop_other_shapes(connection: duckdb.DuckDBPyConnection) -> None:
-    declared_columns = {
-        name: {(c.name, c.type) for c in t.columns} for name, t in declared().items()
-    }
+def empty_other_shapes(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make tables of other columns than declared anew, empty, and forget their loads."""
+    emptied = []
     for name, columns in _columns(connection).items():
-        if (
-            name in declared_columns
-            and columns != declared_columns[name]
-            and not name.startswith(IRREPLACEABLE)
-        ):
-            kind = "VIEW" if declared()[name].is_view else "TABLE"
-            connection.execute(f"DROP {kind} {name}")
-            connection.execute('DELETE FROM meta.partition_loads WHERE "table" = ?', [name])
+        table = declared().get(name)
+        if table is None or name.startswith(IRREPLACEABLE):
+            continue
+        if columns != {(column.name, column.type) for column in table.columns}:
+            connection.execute(f"DROP {'VIEW' if table.is_view else 'TABLE'} {name}")
+            if not table.is_view:
+                create(connection, table)
+            emptied.append(name)
+    if emptied:
+        connection.execute(
+            'DELETE FROM meta.partition_loads WHERE list_contains(?, "table")', [emptied]
+        )
 
 
 def create_schemas(connection: duckdb.DuckDBPyConnection, names: Iterable[str]) -> None:

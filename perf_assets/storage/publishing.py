@@ -7,6 +7,7 @@ from pathlib import Path
 
 import duckdb
 
+from perf_assets.files import set_in_place
 from perf_assets.processes.progress import phase
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_copy import (
@@ -14,7 +15,6 @@ from perf_assets.storage.database_copy import (
     copy_database,
     is_for_every_client,
     journal_of,
-    set_in_place,
     tables_of,
 )
 from perf_assets.storage.lake_rows import lake_rows

@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 import duckdb
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.files import set_in_place
 from perf_assets.sanitize import shortened
 from perf_assets.sql_models.ddl import (
     AS_OF_SOURCE,
@@ -29,7 +30,6 @@ from perf_assets.storage.database_copy import (
     content,
     journal_of,
     remove_database,
-    set_in_place,
     tables_of,
 )
 from perf_assets.storage.definitions import declared_definitions, definitions_of
@@ -150,7 +150,7 @@ def copy_rows(path: Path, target: Path, *, is_migrated: bool = True) -> None:
         known = known_tables(version)
         own = {name: relation for name, relation in rows.items() if name in known}
         lay_rows(connection, own, target)
-    finish(target, version if is_migrated else migrations.FORMAT)
+    finish(target, version, is_migrated=is_migrated)
 
 
 @contextmanager
@@ -257,14 +257,19 @@ def _lay(
     return None
 
 
-def finish(target: Path, version: int | None) -> None:
-    """Bring the tables at ``target`` from format ``version`` to this one, and lay views on them.
+def finish(target: Path, version: int | None, *, is_migrated: bool = True) -> None:
+    """Make the tables at ``target`` those of this version, and lay its views on them.
+
+    version : the format of the rows.
+    is_migrated : whether tables of an older format get the shape of this one.
 
     Views whose tables are not there are left out: rows may lie in a lake.
     """
     with duckdb.connect(str(target)) as connection:
         connection.execute("SET TimeZone = 'UTC'")
-        if version != migrations.FORMAT:
+        if version == migrations.FORMAT:
+            migrations.empty_other_shapes(connection)
+        elif is_migrated:
             migrations.migrate(connection, version, migrations.FORMAT)
             migrations.reshape(connection)
         migrations.create_schemas(connection, LAYERS)
@@ -277,8 +282,8 @@ def finish(target: Path, version: int | None) -> None:
         if AS_OF_SOURCE in there:
             with suppress(duckdb.CatalogException):
                 create_as_of_macro(connection)
-        comments = "; ".join(comment_statements(connection))
-        connection.execute(f"BEGIN; {comments}; COMMIT")  # one wait for the disk
+        # One wait for the disk.
+        connection.execute("; ".join(["BEGIN", *comment_statements(connection), "COMMIT"]))
         connection.execute("CHECKPOINT")
 
 
@@ -311,21 +316,17 @@ def end_journal(path: Path) -> None:
             connection.execute(f"DETACH {GIVEN}")
 
 
-def left_out(names: tuple[str, ...]) -> str:
-    """The first of ``names``, which came from a file, and how many more there are."""
-    shown = ", ".join(shortened(name, LONGEST) for name in names[:SHOWN])
-    more = len(names) - SHOWN
-    return f"{shown} and {more} more" if more > 0 else shown
-
-
 def _tell(path: Path, names: tuple[str, ...]) -> None:
     """Say what nobody declares; what this version declares otherwise is made anew in any case."""
-    if strange := tuple(name for name in names if name not in declared_definitions()):
+    strange = [shortened(name, LONGEST) for name in names if name not in declared_definitions()]
+    if strange:
+        more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
         log.warning(
-            "%s: %s: this version of perf-assets knows no such thing; rows of its tables are read, "
-            "and it is left out",
+            "%s: %s%s: this version of perf-assets knows no such thing; rows of its tables are "
+            "read, and it is left out",
             path,
-            left_out(strange),
+            ", ".join(strange[:SHOWN]),
+            more,
         )
 
 

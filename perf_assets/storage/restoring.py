@@ -6,10 +6,11 @@ from pathlib import Path
 import duckdb
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.files import new_file, set_in_place, write_file
 from perf_assets.processes.progress import phase
 from perf_assets.storage.backups import Manifest, read_manifest, unpack
 from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.storage.database_copy import journal_of, set_in_place
+from perf_assets.storage.database_copy import journal_of
 from perf_assets.storage.forgetting import take_out
 from perf_assets.storage.forgotten import read_file, read_forgotten, write_forgotten
 from perf_assets.storage.lock import writing
@@ -18,6 +19,8 @@ from perf_assets.storage.publishing import publish
 from perf_assets.storage.received import admit, before_the_first_release, read_whole
 from perf_assets.storage.verdicts import keep_rows, keep_verdicts, read_log, read_stored
 from perf_assets.storage.warehouse import open_warehouse
+
+SQLITE_JOURNALS = ("-wal", "-shm", "-journal")
 
 
 def restore(data_dir: DataDirectory, backup: Path) -> tuple[Manifest, Path | None]:
@@ -77,14 +80,13 @@ def _unpack_files(data_dir: DataDirectory, backup: Path, manifest: Manifest) -> 
         given = data_dir.path / ".restored.key"
         try:
             unpack(backup, key.name, given)
-            given.chmod(0o600)
             is_other = key.exists() and key.read_bytes() != given.read_bytes()
             if is_other and held:
                 raise PerfAssetsError(
                     f"{backup} hashes addresses by another key than {key}, so that nobody could "
                     f"recognise who is forgotten there: restore it to a new --data-dir"
                 )
-            given.replace(key)
+            write_file(key, given.read_bytes(), mode=0o600)
         finally:
             given.unlink(missing_ok=True)
     if forgotten.name in manifest.sha256:
@@ -98,7 +100,10 @@ def _unpack_files(data_dir: DataDirectory, backup: Path, manifest: Manifest) -> 
     for path in (data_dir.added, data_dir.model, data_dir.review_answers):
         if path.name in manifest.sha256 and not path.exists():
             path.parent.mkdir(exist_ok=True)
-            unpack(backup, path.name, path)
+            for suffix in SQLITE_JOURNALS:  # of a database that is gone
+                path.with_name(f"{path.name}{suffix}").unlink(missing_ok=True)
+            with new_file(path) as unfinished:
+                unpack(backup, path.name, unfinished)
 
 
 def _check_warehouse(backup: Path, path: Path) -> None:

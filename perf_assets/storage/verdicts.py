@@ -20,6 +20,7 @@ from threading import Lock
 import duckdb
 import polars as pl
 
+from perf_assets.files import write_file
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.forgotten import read_forgotten
 from perf_assets.storage.migrations import create, with_new_values
@@ -147,12 +148,9 @@ def read_log(path: Path) -> VerdictLog:
 
 def write_log(path: Path, rows: Mapping[str, pl.DataFrame]) -> None:
     """Put a file that holds ``rows``, given by table, instead of a damaged one."""
-    temporary = path.with_name(f".{path.name}.new")
-    temporary.unlink(missing_ok=True)
-    for sort in VERDICT_KINDS:
-        _append(temporary, sort, rows[sort.table])
-    if temporary.exists():
-        temporary.replace(path)
+    lines = [line for sort in VERDICT_KINDS for line in _lines(sort, rows[sort.table])]
+    if lines:
+        write_file(path, b"".join(lines))
     else:
         path.unlink(missing_ok=True)
 
@@ -225,6 +223,8 @@ def _append(path: Path, sort: VerdictKind, rows: pl.DataFrame) -> None:
 
 
 def _lines(sort: VerdictKind, rows: pl.DataFrame) -> Iterator[bytes]:
+    if rows.is_empty():
+        return
     ordered = rows.sort("verdict_id")
     for part in ordered.partition_by("rater", "file_sha256", maintain_order=True):
         held = json.loads(part.write_json())

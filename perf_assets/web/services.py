@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.files import write_file
 from perf_assets.storage.instance import LOCATION
 
 HOST = "127.0.0.1"
@@ -56,7 +57,8 @@ class Services:
     def open(self) -> None:
         """Start code server and web server."""
         server = {"socket": str(self._socket), "location_name": LOCATION}
-        self._workspace.write_text(json.dumps({"load_from": [{"grpc_server": server}]}))
+        workspace = json.dumps({"load_from": [{"grpc_server": server}]})
+        write_file(self._workspace, workspace, is_durable=False)
         code = ["dagster", "code-server", "start", "-m", LOCATION, "--socket", str(self._socket)]
         self._start("code server", code)
         self.surroundings = {**self.surroundings, OPENED: str(time.time())}

@@ -14,11 +14,11 @@ from perf_assets.assets.workers import worker_tags
 from perf_assets.config.study import Study
 from perf_assets.definitions import build_definitions
 from perf_assets.execution import QUIET, failures_of, span_of
+from perf_assets.pids import is_alive
 from perf_assets.processes.progress import phase
 from perf_assets.processes.shutdown import cleanup_on_stop
 from perf_assets.sources.issue_source_factory import out_of_reach
 from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.storage.lock import is_alive
 from perf_assets.workers.pool import Task
 
 TAG = f"{HIDDEN_TAG_PREFIX}perf-assets/worker"  # on its runs: host and process

@@ -4,9 +4,9 @@ Run by hand; it ends with an error where anything but the expected tables is fou
 
     python -m tests.benchmarks.kills [--number 100] [--seed 0] [--kind KIND...] [NAME...]
 
-NAMEs are run, refresh, publish, backup, restore, review import, lake push, lake pull, ui, each
-disturbed by each KIND: SIGKILL, SIGTERM, SIGINT, SIGHUP, ENOSPC, EIO; and dump and migration, which
-are only killed. All of them when none is given.
+NAMEs are run, refresh, publish, backup, restore, review collect, review import, lake push, lake
+pull, ui, each disturbed by each KIND: SIGKILL, SIGTERM, SIGINT, SIGHUP, ENOSPC, EIO; and dump and
+migration, which are only killed. All of them when none is given.
 """
 
 import argparse

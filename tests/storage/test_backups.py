@@ -2,9 +2,12 @@
 
 import hashlib
 import json
+import shutil
+import sqlite3
 import subprocess
 import sys
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import duckdb
@@ -188,3 +191,32 @@ def test_a_file_that_is_no_backup_is_never_replaced(directory: DataDirectory) ->
     done = perf_assets("backup", directory.published, "--data-dir", directory.path)
     assert done.returncode == 2
     assert "is no backup of perf-assets: choose another name" in done.stderr
+
+
+def test_files_of_people_are_brought_back_where_they_are_gone(
+    directory: DataDirectory, tmp_path: Path
+) -> None:
+    directory.added.write_text("[]\n")
+    directory.model.write_bytes(b"a model")
+    answers = directory.review_answers
+    answers.parent.mkdir()
+    with closing(sqlite3.connect(answers)) as connection, connection:
+        connection.execute("PRAGMA journal_mode = wal")
+        connection.execute("CREATE TABLE answers (answer)")
+        connection.execute("INSERT INTO answers VALUES ('kept')")
+    write_backup(directory, tmp_path / "kept.zip")
+    assert [one.name for one in tmp_path.glob("*kept*")] == ["kept.zip"]
+    files = {path: path.read_bytes() for path in (directory.added, directory.model)}
+    with closing(sqlite3.connect(answers)) as connection:
+        with connection:
+            connection.execute("UPDATE answers SET answer = 'gone'")
+        # As after a kill: what was changed is in the journal, whose database goes.
+        for path in (*files, answers):
+            path.unlink()
+        shutil.copytree(answers.parent, tmp_path / "left")
+    shutil.copytree(tmp_path / "left", answers.parent, dirs_exist_ok=True)
+    assert [one.name for one in answers.parent.glob("*-wal")] == ["review.sqlite-wal"]
+    restore(directory, tmp_path / "kept.zip")
+    assert {path: path.read_bytes() for path in files} == files
+    with closing(sqlite3.connect(answers)) as connection:
+        assert connection.execute("SELECT * FROM answers").fetchall() == [("kept",)]

@@ -2,9 +2,9 @@
 
 from importlib.metadata import version
 
+from perf_assets.files import write_file
 from perf_assets.reports.document import html, made_from_what, markdown
 from perf_assets.reports.monthly.contents import read_moment, read_report
-from perf_assets.reports.writing import write_report
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.fingerprints import version_of
 
@@ -20,6 +20,6 @@ def keep_report(data_dir: DataDirectory) -> bool:
         return False
     document = read_report(data_dir.published)
     data_dir.report_page.parent.mkdir(exist_ok=True)
-    write_report(data_dir.report, markdown(document))
-    write_report(data_dir.report_page, html(document, made_from))
+    write_file(data_dir.report, markdown(document))
+    write_file(data_dir.report_page, html(document, made_from))
     return True

@@ -6,7 +6,6 @@ is as it was is not made again, and what is no longer part of the site leaves.
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -14,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.files import set_in_place, temporary_beside, unwritable, write_file
 from perf_assets.sanitize import is_utf8, shortened
 
 MANIFEST = "site.json"
 MADE_BY = "perf-assets site"
 ALLOWED = (".git",)  # beside which a site may be begun: it is where many hosts take it from
-UNFINISHED = re.compile(r"\..+\.[0-9]+\.new(\.wal)?")
+UNFINISHED = re.compile(r"\..+\.[0-9]+(-[0-9]+)?\.new(\.wal)?")
 CHUNK = 1 << 20
 
 Facts = Mapping[str, Any]
@@ -133,20 +133,19 @@ class SiteDirectory:
 
     def _made(self, file: SiteFile, target: Path, there: str | None) -> Entry:
         """Make ``file``, and replace what is there, of the digest ``there``, by it."""
-        temporary = target.with_name(f".{target.name}.{os.getpid()}.new")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            facts = file.write(temporary)
-            digest = _sha256(temporary)
-            assert digest is not None
-            entry = Entry(file.made_from, digest, temporary.stat().st_size, facts)
-            if there != digest:
-                temporary.replace(target)
-                self.written += 1
+            with temporary_beside(target) as temporary:
+                facts = file.write(temporary)
+                digest = _sha256(temporary)
+                assert digest is not None
+                entry = Entry(file.made_from, digest, temporary.stat().st_size, facts)
+                if there != digest:
+                    # The manifest has its digest: what a power failure cuts is made again.
+                    set_in_place(temporary, target, is_durable=False)
+                    self.written += 1
         except OSError as error:
-            raise PerfAssetsError(f"{target}: this cannot be written: {error.strerror}") from None
-        finally:
-            temporary.unlink(missing_ok=True)
+            raise unwritable(target, error) from None
         return entry
 
     def finish(self) -> None:
@@ -180,13 +179,7 @@ class SiteDirectory:
     def _save(self, files: Mapping[str, Any]) -> None:
         listed = {"made_by": MADE_BY, "sha256": _digest(files), "files": files}
         text = json.dumps(listed, indent=1) + "\n"
-        path = self.path / MANIFEST
-        temporary = path.with_name(f".{MANIFEST}.{os.getpid()}.new")
-        try:
-            temporary.write_text(text, encoding="utf-8")
-            temporary.replace(path)
-        except OSError as error:
-            raise PerfAssetsError(f"{path}: this cannot be written: {error.strerror}") from None
+        write_file(self.path / MANIFEST, text, is_durable=False)
 
 
 def _digest(files: Mapping[str, Any]) -> str:

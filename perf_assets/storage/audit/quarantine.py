@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.errors import PerfAssetsError
+from perf_assets.files import write_file
 from perf_assets.storage.audit.auditing import AuditReport
 
 
@@ -31,9 +32,7 @@ def quarantine(
     try:
         directory.mkdir(parents=True, exist_ok=True)
         for file, content in files.items():
-            unfinished = directory / f"{file}.tmp"
-            unfinished.write_bytes(content)
-            unfinished.replace(directory / file)
+            write_file(directory / file, content)
         for left in directory.glob("*.parquet*"):
             if left.name not in files:
                 left.unlink()
