@@ -300,7 +300,7 @@ def _read(path: Path, stack: ExitStack) -> tuple[Path, duckdb.DuckDBPyConnection
     published = DataDirectory(path.parent).published
     let_go(path)
     try:
-        if path != published and undeclared(path):
+        if path == DataDirectory(path.parent).warehouse and undeclared(path):
             with open_warehouse(path):
                 pass
         own = stack.enter_context(as_declared(path))

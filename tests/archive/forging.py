@@ -30,7 +30,13 @@ def with_manifest(files: Files, **changes: object) -> Files:
     return {**files, MANIFEST: json.dumps({**json.loads(files[MANIFEST]), **changes}).encode()}
 
 
-def with_rows(files: Files, table: str, rows: int) -> Files:
+def with_row_count(files: Files, table: str, rows: int) -> Files:
     """``files``, of which archive.json says that ``table`` has ``rows``."""
     held = json.loads(files[MANIFEST])["rows"]
     return with_manifest(files, rows={**held, table: rows})
+
+
+def with_rules(files: Files, **changes: str) -> Files:
+    """``files``, of which archive.json says other versions of rules."""
+    held = json.loads(files[MANIFEST])["rules"]
+    return with_manifest(files, rules={**held, **changes})

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from filelock import FileLock
 
 from perf_assets.archive.checking import check_archive
 from perf_assets.archive.comparing import compare
+from perf_assets.archive.defined import compare_definitions
 from perf_assets.archive.findings import Check
 from perf_assets.archive.given import compare_bookkeeping, compare_database, lay_tables
 from perf_assets.archive.manifest import (
@@ -31,7 +33,7 @@ from perf_assets.config.study import Study, load_study
 from perf_assets.errors import PerfAssetsError
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import reading
-from tests.archive.forging import Files, files_of, forged
+from tests.archive.forging import Files, files_of, forged, with_manifest, with_rules
 from tests.support import perf_assets
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
@@ -250,3 +252,93 @@ def test_folders_of_others_are_left_alone(tmp_path: Path) -> None:
         pass
     assert (theirs / "notes.txt").exists()
     assert elsewhere.exists()
+
+
+def test_what_an_archive_says_of_itself_reaches_no_terminal_raw(
+    files: Files, tmp_path: Path
+) -> None:
+    strange = with_manifest(files, study="x\x1b]0;title\x07", perf_assets="0\x1b[2J")
+    ran = perf_assets("check-archive", forged(tmp_path / "forged.zip", strange))
+    assert "\x1b" not in ran.stdout + ran.stderr
+    assert "made by perf-assets" in ran.stdout
+
+
+def test_a_lock_that_is_no_list_of_versions_is_named(files: Files, tmp_path: Path) -> None:
+    lock = files[LOCK] + b"--index-url https://example.org/simple\n"
+    ran = perf_assets("check-archive", forged(tmp_path / "forged.zip", {**files, LOCK: lock}))
+    assert ran.returncode == 1
+    assert "'--index-url https://example.org/simple' is no version of a library" in ran.stdout
+
+
+def test_a_study_that_is_no_packaged_one_is_no_file_of_this_machine(
+    files: Files, tmp_path: Path
+) -> None:
+    strange = with_manifest(files, study=str(tmp_path / "study"), packaged=True)
+    path = forged(tmp_path / "forged.zip", strange)
+    ran = perf_assets("run", "--from", path, "--data-dir", tmp_path / "new")
+    assert ran.returncode == 2
+    assert "name a study file with --study" in ran.stderr
+
+
+class TestAnotherVersion:
+    """An archive that another version made is held against the models in its wheel."""
+
+    @pytest.fixture
+    def content(self, files: Files, tmp_path: Path) -> Path:
+        content = tmp_path / "content"
+        for name, file in files.items():
+            (content / name).parent.mkdir(parents=True, exist_ok=True)
+            (content / name).write_bytes(file)
+        return content
+
+    def check(self, files: Files, content: Path) -> Check:
+        check = Check(read_manifest(with_rules(files, code="another")[MANIFEST], "forged"))
+        compare_definitions(content, compare_database(content, check), check)
+        return check
+
+    def test_is_equal_where_its_wheel_declares_what_its_database_defines(
+        self, files: Files, content: Path
+    ) -> None:
+        assert self.check(files, content).is_equal
+
+    def test_a_view_that_its_wheel_does_not_declare_is_named(
+        self, files: Files, content: Path
+    ) -> None:
+        with duckdb.connect(str(content / DATABASE)) as connection:
+            connection.execute("CREATE OR REPLACE VIEW staging.accounts AS SELECT 1 AS nothing")
+        check = self.check(files, content)
+        (found,) = (one for one in check.findings if one.state == "differs")
+        assert found.details == ("view staging.accounts is not as its wheel declares it",)
+        assert check.notes == ["Defined otherwise than by this version: view staging.accounts."]
+
+    def test_a_model_of_its_wheel_that_its_rules_do_not_have_is_named(
+        self, files: Files, content: Path
+    ) -> None:
+        model = "perf_assets/_project/dbt_like_models/staging/accounts.sql"
+        wheel = next((content / "software").glob("*.whl"))
+        with zipfile.ZipFile(wheel) as packed:
+            held = {name: packed.read(name) for name in packed.namelist()}
+        held[model] += b"-- another\n"
+        with zipfile.ZipFile(wheel, "w") as made:
+            for name, file in held.items():
+                made.writestr(name, file)
+        (found,) = (one for one in self.check(files, content).findings if one.state == "differs")
+        assert found.details == ("staging/accounts.sql is not that of its wheel",)
+
+    def test_models_that_nobody_can_lay_differ(self, files: Files, content: Path) -> None:
+        next((content / "software").glob("*.whl")).write_bytes(b"no wheel")
+        check = self.check(files, content)
+        assert [one.details[0][:35] for one in check.findings if one.state == "differs"] == [
+            "the models in its wheel cannot be r"
+        ]
+
+    def test_nobody_is_told_to_install_its_wheel_unwarned(
+        self, files: Files, tmp_path: Path
+    ) -> None:
+        strange = with_rules(with_manifest(files, perf_assets="0.0.9"), code="another")
+        ran = perf_assets("check-archive", forged(tmp_path / "forged.zip", strange))
+        wheel = next(file for name, file in files.items() if name.endswith(".whl"))
+        assert sha256(wheel).hexdigest() in ran.stdout
+        assert "is the code of whoever made the archive" in ran.stdout
+        assert b"pip install" not in files["README.md"]
+        assert sha256(wheel).hexdigest().encode() in files["README.md"]

@@ -20,7 +20,7 @@ from perf_assets.storage.confined import attach, confined
 from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.received import admit, stored_rows, undeclared
 from perf_assets.tables import declared
-from tests.archive.forging import files_of, forged, with_rows
+from tests.archive.forging import files_of, forged, with_row_count
 from tests.hostile_databases import (
     PRIVATE,
     in_newest_storage,
@@ -172,6 +172,20 @@ def test_a_view_in_place_of_a_table_is_never_read(
     assert undeclared(published) == ()
 
 
+def test_tables_of_another_shape_are_taken_for_empty(data_dir: Path) -> None:
+    home = DataDirectory(data_dir)
+    for path in (home.published, home.warehouse):
+        with duckdb.connect(str(path)) as connection:
+            for name in ("meta.about", "meta.schema_version", "raw.issues", "marts.bug_metrics"):
+                connection.execute(f"DROP TABLE {name} CASCADE")
+                connection.execute(f"CREATE TABLE {name} AS SELECT 'x' AS version, 1 AS more")
+    for command in ("status", "report", "alerts", "backup"):
+        target = (data_dir.parent / "kept.zip",) if command == "backup" else ()
+        ran = perf_assets(command, *target, "--data-dir", data_dir)
+        assert (ran.returncode in (0, 2), "Traceback" in ran.stderr) == (True, False), ran.stderr
+    assert undeclared(home.warehouse) == ()
+
+
 @pytest.mark.parametrize("database", [b"", b"hello", b"SQLite format 3\0" + bytes(4096)])
 def test_what_is_no_duckdb_is_refused_in_a_sentence(tmp_path: Path, database: bytes) -> None:
     path = tmp_path / "perf_bugs.duckdb"
@@ -247,7 +261,7 @@ def test_each_table_that_is_computed_is_found_where_it_was_doctored_in_both_plac
             connection.execute(f"COPY {name} TO '{path}' (FORMAT parquet)")
             files[f"{TABLES}/{name}.parquet"] = path.read_bytes()
             ((rows,),) = connection.execute(f"SELECT count(*) FROM {name}").fetchall()
-            files = with_rows(files, name, rows)
+            files = with_row_count(files, name, rows)
     check = check_archive(
         forged(tmp_path / "forged.zip", {**files, DATABASE: database.read_bytes()})
     )

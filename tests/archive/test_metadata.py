@@ -235,7 +235,8 @@ def test_people_read_what_is_in_it_and_what_not() -> None:
     text = metadata_files(described())["README.md"]
     row = f"| 2019-01 to 2020-02 | 2020-03-01T12:00:00Z | `{'a' * 40}` |"
     assert f"[deeplab/tensorkit](<{SOURCES[0].url}>) {row}" in text
-    assert "--no-deps software/perf_assets-0.1.0-py3-none-any.whl" in text
+    assert "`software/perf_assets-0.1.0-py3-none-any.whl` is the perf-assets that made" in text
+    assert "runs\nwith all your rights" in text
     assert "FROM 'tables/marts.trend_monthly.parquet'" in text
     assert "are pseudonyms" in text
     assert "Texts are as the sources have them." in text

@@ -1,6 +1,7 @@
 """What a stranger's SQL can reach from the published database: nothing but its rows."""
 
 import multiprocessing
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,18 +9,21 @@ import duckdb
 import pytest
 
 from perf_assets.reports.query_runner import published_database
+from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.warehouse import open_warehouse
 
 SECRET = "a secret that no query may show"
 
 STATEMENTS = (
     "COPY (SELECT 'x' a) TO '{file}' (FORMAT csv, HEADER false)",
     "COPY (SELECT 'x' a) TO '{directory}/new.csv'",
-    "COPY bugs TO '{directory}/new.parquet' (FORMAT parquet)",
-    "COPY bugs FROM '{file}'",
-    "COPY bugs TO '{directory}/perf_bugs.duckdb' (USE_TMP_FILE false)",
-    "COPY bugs TO '{directory}/perf_bugs.duckdb.wal'",
-    "PREPARE s AS COPY bugs TO '{directory}/perf_bugs.duckdb' (USE_TMP_FILE false); EXECUTE s",
-    "EXPLAIN ANALYZE COPY bugs TO '{directory}/perf_bugs.duckdb' (USE_TMP_FILE false)",
+    "COPY meta.archivals TO '{directory}/new.parquet' (FORMAT parquet)",
+    "COPY meta.archivals FROM '{file}'",
+    "COPY meta.archivals TO '{directory}/perf_bugs.duckdb' (USE_TMP_FILE false)",
+    "COPY meta.archivals TO '{directory}/perf_bugs.duckdb.wal'",
+    "PREPARE s AS COPY meta.archivals TO '{directory}/perf_bugs.duckdb' (USE_TMP_FILE false); "
+    "EXECUTE s",
+    "EXPLAIN ANALYZE COPY meta.archivals TO '{directory}/perf_bugs.duckdb' (USE_TMP_FILE false)",
     "ATTACH '{directory}/perf_bugs.duckdb' AS again (READ_WRITE)",
     "DETACH perf_bugs",
     "EXPORT DATABASE '{directory}/exported'",
@@ -33,9 +37,9 @@ STATEMENTS = (
     "CREATE TABLE t AS SELECT 1",
     "CREATE SECRET (TYPE s3, KEY_ID 'a')",
     "CREATE PERSISTENT SECRET (TYPE http)",
-    "INSERT INTO bugs VALUES (2)",
-    "DELETE FROM bugs",
-    "DROP TABLE bugs",
+    "INSERT INTO meta.archivals VALUES ('c/d', NULL, now())",
+    "DELETE FROM meta.archivals",
+    "DROP TABLE meta.archivals",
     "SET lock_configuration = false",
     "RESET lock_configuration",
     "SET GLOBAL enable_external_access = true",
@@ -52,8 +56,12 @@ STATEMENTS = (
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
     """A published database beside files that are none of its business."""
-    with duckdb.connect(str(tmp_path / "perf_bugs.duckdb")) as connection:
-        connection.execute("CREATE TABLE bugs AS SELECT 1 AS number")
+    home = DataDirectory(tmp_path / "home")
+    home.path.mkdir()
+    with open_warehouse(home.warehouse) as database:
+        database.connection.execute("INSERT INTO meta.archivals VALUES ('a/b', NULL, now())")
+    home.warehouse.rename(tmp_path / "perf_bugs.duckdb")
+    shutil.rmtree(home.path)
     (tmp_path / "verdicts.jsonl").write_text(SECRET)
     return tmp_path
 
@@ -126,4 +134,6 @@ def test_several_may_ask_at_once(directory: Path) -> None:
     path = directory / "perf_bugs.duckdb"
     with published_database(path) as one, published_database(path) as other:
         for connection in (one, other, one):
-            assert connection.execute("FROM bugs").fetchall() == [(1,)]
+            assert connection.execute("SELECT repository FROM meta.archivals").fetchall() == [
+                ("a/b",)
+            ]
