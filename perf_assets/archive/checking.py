@@ -179,7 +179,7 @@ def _laid(content: Path, home: DataDirectory, check: Check) -> bool:
     version = check.manifest.warehouse_format
     try:
         with phase("reading tables"):
-            others = lay_tables(content, home, version)
+            others = lay_tables(content, home, version, is_described=False)
     except duckdb.Error as error:
         check.add(f"{TABLES}/", "differs", str(error).splitlines()[0])
         return False

@@ -86,9 +86,10 @@ def difference(
         ((only_first, only_second),) = counts
         return TableDifference(table.name, only_first, only_first, only_second, columns=alone)
     chosen = ", ".join(map(quoted_name, columns))
-    held = _same_count(connection, *(f"(SELECT {chosen} FROM {one})" for one in (first, second)))
-    if held is not None:
-        return TableDifference(table.name, held, columns=alone)
+    relations = (f"(SELECT {chosen} FROM {one})" for one in (first, second))
+    rows, is_equal = same_count(connection, *relations)
+    if is_equal:
+        return TableDifference(table.name, rows, columns=alone)
     keys = list(table.key)
     rest = [name for name in columns if name not in keys]
     joined = _joined(keys, rest, first, second)
@@ -96,8 +97,7 @@ def difference(
     close = " OR ".join(_differs(name, is_exact=False, kind=left[name]) for name in rest) or "false"
     (numbers,) = connection.execute(
         f"""
-        SELECT count(*) FILTER (in_first),
-            count(*) FILTER (NOT in_second), count(*) FILTER (NOT in_first),
+        SELECT count(*) FILTER (NOT in_second), count(*) FILTER (NOT in_first),
             count(*) FILTER (in_first AND in_second AND ({close})),
             count(*) FILTER (in_first AND in_second AND ({exact}) AND NOT ({close}))
         FROM ({joined})
@@ -107,7 +107,7 @@ def difference(
         f"FROM ({joined}) WHERE NOT in_first OR NOT in_second OR {close} "
         f"ORDER BY {', '.join(map(quoted_name, keys))} LIMIT {EXAMPLES}"
     )
-    rows, only_first, only_second, changed, rounded = numbers
+    only_first, only_second, changed, rounded = numbers
     return TableDifference(
         table.name,
         rows,
@@ -120,25 +120,18 @@ def difference(
     )
 
 
-def same_rows(connection: duckdb.DuckDBPyConnection, first: str, second: str) -> bool:
-    """Whether two relations of the same columns, given in SQL, have the same rows, in any order.
+def same_count(connection: duckdb.DuckDBPyConnection, first: str, second: str) -> tuple[int, bool]:
+    """How many rows the first of two relations of the same columns has, and whether both are equal.
 
     By the rows themselves: who knows a sum of hashes can make other rows of the same sum.
     """
-    return _same_count(connection, first, second) is not None
-
-
-def _same_count(connection: duckdb.DuckDBPyConnection, first: str, second: str) -> int | None:
-    """How many rows both have, where they are the same."""
-    (counts,) = connection.execute(
-        f"SELECT (SELECT count(*) FROM {first}), (SELECT count(*) FROM {second})"
+    ((one, other, left),) = connection.execute(
+        f"""
+        SELECT (SELECT count(*) FROM {first}), (SELECT count(*) FROM {second}),
+            (SELECT count(*) FROM (FROM {first} EXCEPT ALL FROM {second}))
+        """
     ).fetchall()
-    if counts[0] != counts[1]:
-        return None
-    ((others,),) = connection.execute(
-        f"SELECT count(*) FROM (FROM {first} EXCEPT ALL FROM {second})"
-    ).fetchall()
-    return None if others else int(counts[0])
+    return one, one == other and not left
 
 
 def columns_of(connection: duckdb.DuckDBPyConnection, relation: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from perf_assets.archive.differences import columns_of, same_rows
+from perf_assets.archive.differences import columns_of, same_count
 from perf_assets.archive.findings import Check
 from perf_assets.archive.manifest import (
     DATABASE,
@@ -55,8 +55,12 @@ def missing_files(content: Path, manifest: Manifest) -> list[str]:
     return missing if wheel_of(content) else [*missing, "the wheel that made it"]
 
 
-def lay_tables(content: Path, home: DataDirectory, version: int) -> tuple[str, ...]:
+def lay_tables(
+    content: Path, home: DataDirectory, version: int, *, is_described: bool = True
+) -> tuple[str, ...]:
     """Make the warehouse of ``home`` of the Parquet files of an archive of format ``version``.
+
+    is_described : whether its tables and columns get their comments.
 
     Returns
     -------
@@ -72,7 +76,7 @@ def lay_tables(content: Path, home: DataDirectory, version: int) -> tuple[str, .
     with confined(home.warehouse, *known.values()) as connection:
         rows = {name: parquet_file(content, name) for name in known}
         others = lay_rows(connection, rows, home.warehouse)
-    finish(home.warehouse, version)
+    finish(home.warehouse, version, is_described=is_described)
     return others
 
 
@@ -134,10 +138,10 @@ def _fault(
         return f"{TABLES}/{table}.parquet cannot be read"
     if kinds[0] != kinds[1]:
         return f"{table} has other columns than in {TABLES}/"
-    ((count,),) = connection.execute(f"SELECT count(*) FROM {given}").fetchall()
+    count, is_equal = same_count(connection, given, file)
     if rows is not None and rows != count:
         return f"{table} has {count:,} rows, and {MANIFEST} says {rows:,}"
-    if not same_rows(connection, given, file):
+    if not is_equal:
         return f"{table} is not as in {TABLES}/"
     return None
 

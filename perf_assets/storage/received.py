@@ -236,32 +236,30 @@ def _lay(
     for name, relation in rows.items():
         schema, _, table = name.partition(".")
         made = f"copy.{schema}.{table}"
-        columns = _columns(connection, relation)
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS copy.{schema}")
-        if name not in others and name in declared():
-            connection.execute(f"CREATE TABLE {made} {table_definition(declared()[name])}")
-            if _columns(connection, made) == columns:
-                listed = ", ".join(map(quoted_name, columns))
-                try:
-                    connection.execute(
-                        f"INSERT INTO {made} ({listed}) SELECT {listed} FROM {relation}"
-                    )
-                except duckdb.ConstraintException:
-                    connection.execute("ROLLBACK")
-                    return name
-                continue
-            connection.execute(f"DROP TABLE {made}")
-        others.add(name)
-        connection.execute(f"CREATE TABLE {made} AS FROM {relation}")
+        if name not in others and not _is_in_shape(connection, name, relation):
+            others.add(name)
+        if name in others:
+            connection.execute(f"CREATE TABLE {made} AS FROM {relation}")
+            continue
+        connection.execute(f"CREATE TABLE {made} {table_definition(declared()[name])}")
+        try:
+            connection.execute(f"INSERT INTO {made} BY NAME FROM {relation}")
+        except duckdb.ConstraintException:
+            connection.execute("ROLLBACK")
+            return name
     connection.execute("COMMIT")
     return None
 
 
-def finish(target: Path, version: int | None, *, is_migrated: bool = True) -> None:
+def finish(
+    target: Path, version: int | None, *, is_migrated: bool = True, is_described: bool = True
+) -> None:
     """Make the tables at ``target`` those of this version, and lay its views on them.
 
     version : the format of the rows.
     is_migrated : whether tables of an older format get the shape of this one.
+    is_described : whether its tables and columns get their comments.
 
     Views whose tables are not there are left out: rows may lie in a lake.
     """
@@ -282,8 +280,8 @@ def finish(target: Path, version: int | None, *, is_migrated: bool = True) -> No
         if AS_OF_SOURCE in there:
             with suppress(duckdb.CatalogException):
                 create_as_of_macro(connection)
-        # One wait for the disk.
-        connection.execute("; ".join(["BEGIN", *comment_statements(connection), "COMMIT"]))
+        if is_described:  # with one wait for the disk
+            connection.execute("; ".join(["BEGIN", *comment_statements(connection), "COMMIT"]))
         connection.execute("CHECKPOINT")
 
 
@@ -330,9 +328,13 @@ def _tell(path: Path, names: tuple[str, ...]) -> None:
         )
 
 
-def _columns(connection: duckdb.DuckDBPyConnection, relation: str) -> dict[str, str]:
+def _is_in_shape(connection: duckdb.DuckDBPyConnection, name: str, relation: str) -> bool:
+    """Whether ``relation`` has the columns that the table ``name`` is declared with."""
+    if name not in declared():
+        return False
     described = connection.execute(f"DESCRIBE FROM {relation}").fetchall()
-    return {name: kind for name, kind, *_ in described}
+    columns = {(column.name, column.type) for column in declared()[name].columns}
+    return {(column, kind) for column, kind, *_ in described} == columns
 
 
 def _check_format(path: Path, version: int | None) -> None:
