@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from os import getpid
 from pathlib import Path
-from tempfile import gettempdir
+from tempfile import TemporaryDirectory
 
 import duckdb
 
@@ -23,11 +22,15 @@ def confined(*files: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     that nothing of it is called; and if it were, no setting can be changed any more, no extension
     is loaded, and no other file, database or address is opened, whoever asks.
     """
-    with duckdb.connect(config=NO_EXTENSIONS) as connection:
+    # What does not fit into memory goes to a folder of its own, which nobody else can prepare.
+    with (
+        TemporaryDirectory(prefix="perf-assets-") as spilled,
+        duckdb.connect(config=NO_EXTENSIONS) as connection,
+    ):
         allowed = ", ".join(quoted(f"{file}{end}") for file in files for end in JOURNALS)
         for setting in (
             "TimeZone = 'UTC'",
-            f"temp_directory = {quoted(str(Path(gettempdir()) / f'perf-assets-{getpid()}'))}",
+            f"temp_directory = {quoted(spilled)}",
             f"allowed_paths = [{allowed}]",
             "enable_external_access = false",
             "lock_configuration = true",
