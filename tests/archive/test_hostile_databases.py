@@ -1,5 +1,6 @@
 """Databases of strangers: nothing that they define is called, all of it is named."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -216,6 +217,23 @@ def test_a_confined_connection_reaches_the_files_it_was_given_alone(tmp_path: Pa
             with pytest.raises(duckdb.Error):
                 connection.execute(statement)
     assert sorted(one.name for one in tmp_path.iterdir()) == ["given.duckdb", "other"]
+
+
+@pytest.mark.parametrize("name", ["it's, one", "a link"])
+def test_a_database_may_be_called_anything_and_be_a_link(
+    data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    published = DataDirectory(data_dir).published
+    path = tmp_path / name / "perf_bugs.duckdb"
+    path.parent.mkdir()
+    if name == "a link":
+        path.symlink_to(published)
+    else:
+        shutil.copyfile(published, path)
+    assert undeclared(path) == ()
+    monkeypatch.chdir(path.parent)
+    ran = perf_assets("compare", path.name, data_dir)
+    assert (ran.returncode, ran.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(
