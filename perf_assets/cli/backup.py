@@ -60,4 +60,5 @@ def restore(file: Path, data_dir: Path) -> None:
     click.echo(f"{directory.path} is as of {manifest.taken_at} again, and published.")
     if replaced is not None:
         click.echo(f"What it replaced is kept: {replaced}")
-    click.echo("Bring it up to date with: perf-assets run")
+    named = quote(str(directory.path))
+    click.echo(f"Bring it up to date with: perf-assets run --data-dir {named}")
