@@ -342,7 +342,7 @@ def _opened(path: Path) -> duckdb.DuckDBPyConnection:
         raise
     connection.close()
     _renew(path)
-    return duckdb.connect(str(path))
+    return _opened(path)
 
 
 def _renew(path: Path) -> None:

@@ -313,3 +313,12 @@ def test_loads_that_were_published_before_there_were_watermarks_are_read(
         database.connection.execute("DROP TABLE meta.watermarks")
         assert database.loads("raw.issues", "owner/name").equals(known)
         assert known["month"].to_list() == ["2020-01"]
+
+
+def test_a_warehouse_whose_number_alone_is_older_is_opened_as_any_other(tmp_path: Path) -> None:
+    path = tmp_path / "warehouse.duckdb"
+    with open_warehouse(path) as database:
+        database.connection.execute("UPDATE meta.schema_version SET version = ?", [FORMAT - 1])
+    with open_warehouse(path) as database:
+        query = "SELECT max(version), current_setting('TimeZone') FROM meta.schema_version"
+        assert database.connection.execute(query).fetchall() == [(FORMAT, "UTC")]
