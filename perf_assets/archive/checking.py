@@ -39,7 +39,7 @@ from perf_assets.archive.recomputing import (
     recompute,
     recomputed_tables,
 )
-from perf_assets.archive.software import lock_text, rule_files, rule_versions
+from perf_assets.archive.software import is_by_this_code, lock_text, rule_files
 from perf_assets.archive.study_copy import no_study, read_copy
 from perf_assets.config.study import Study
 from perf_assets.processes.progress import phase
@@ -143,7 +143,7 @@ def _compare_software(content: Path, check: Check) -> None:
     ]
     if not changed:
         check.add("rules", "equal")
-    elif manifest.rules.get("code") == rule_versions()["code"]:
+    elif is_by_this_code(manifest):
         check.add("rules", "differs", *(f"{name} is not that of this version" for name in changed))
     else:
         check.notes.append(f"These rules are others in this version: {', '.join(changed)}.")
@@ -165,8 +165,8 @@ def _compare_software(content: Path, check: Check) -> None:
 
 def _is_by_this_version(content: Path, manifest: Manifest) -> bool:
     """Whether the code and all libraries that made it are those of here."""
-    is_code = manifest.rules.get("code") == rule_versions()["code"]
-    return is_code and (content / LOCK).read_text(encoding="utf-8") == lock_text()
+    lock = (content / LOCK).read_text(encoding="utf-8")
+    return is_by_this_code(manifest) and lock == lock_text()
 
 
 def _libraries(lock: str) -> dict[str, str]:
@@ -227,7 +227,7 @@ def _compare_recomputed(
         for name in sorted(files):
             if name in kept:
                 continue
-            if name not in declared() and check.manifest.rules["code"] == rule_versions()["code"]:
+            if name not in declared() and is_by_this_code(check.manifest):
                 check.add(name, "differs", "this version declares no such table")
                 continue
             if name not in made:

@@ -133,7 +133,7 @@ def _side(connection: duckdb.DuckDBPyConnection, path: Path, opened: _Opened, al
 
 
 def _compared(connection: duckdb.DuckDBPyConnection, first: Side, second: Side) -> Comparison:
-    held = [_tables(connection, alias) for alias in ("first", "second")]
+    held = [stored_tables(connection, alias).keys() for alias in ("first", "second")]
     names = [
         name
         for name in sorted(held[0] & held[1])
@@ -172,10 +172,6 @@ def _hides_hashes(
     if None in (first.address_key, second.address_key) or first.address_key == second.address_key:
         return False
     return all(holds_hashes(connection, side, names) for side in ("first", "second"))
-
-
-def _tables(connection: duckdb.DuckDBPyConnection, alias: str) -> set[str]:
-    return set(stored_tables(connection, alias))
 
 
 def _defined(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:

@@ -9,7 +9,7 @@ import duckdb
 
 from perf_assets.archive.findings import Check
 from perf_assets.archive.manifest import RULES, digest_of
-from perf_assets.archive.software import PROJECT, rule_versions, wheel_of
+from perf_assets.archive.software import PROJECT, is_by_this_code, wheel_of
 from perf_assets.archive.zip_reading import open_zip
 from perf_assets.errors import PerfAssetsError
 from perf_assets.paths import PACKAGE, models_dir
@@ -29,7 +29,7 @@ def compare_definitions(content: Path, found: Mapping[str, str], check: Check) -
     nothing is run.
     """
     ours = declared_definitions()
-    if check.manifest.rules.get("code") == rule_versions()["code"]:
+    if is_by_this_code(check.manifest):
         _add(check, found, ours, "this version declares it")
         return
     if others := _others(found, ours):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import duckdb
 
 from perf_assets.sanitize import shortened
+from perf_assets.storage.database_copy import columns_of
 from perf_assets.tables import Table
 from perf_assets.tables.ddl import quoted_name
 
@@ -132,12 +133,6 @@ def same_count(connection: duckdb.DuckDBPyConnection, first: str, second: str) -
         """
     ).fetchall()
     return one, one == other and not left
-
-
-def columns_of(connection: duckdb.DuckDBPyConnection, relation: str) -> dict[str, str]:
-    """The columns of a relation, given in SQL, and the type of each."""
-    described = connection.execute(f"DESCRIBE FROM {relation}").fetchall()
-    return {name: kind for name, kind, *_ in described}
 
 
 def _joined(keys: Sequence[str], rest: Sequence[str], first: str, second: str) -> str:

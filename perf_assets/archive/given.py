@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from perf_assets.archive.differences import columns_of, same_count
+from perf_assets.archive.differences import same_count
 from perf_assets.archive.findings import Check
 from perf_assets.archive.manifest import (
     DATABASE,
@@ -27,6 +27,7 @@ from perf_assets.archive.study_copy import STUDY_NAME, other_facts
 from perf_assets.config.study import Study
 from perf_assets.storage.confined import attach, confined
 from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.storage.database_copy import columns_of
 from perf_assets.storage.definitions import definitions_of
 from perf_assets.storage.received import GIVEN, finish, known_tables, lay_rows, stored_tables
 from perf_assets.storage.verdicts import VERDICT_KINDS, read_log

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 import duckdb
 
-from perf_assets.archive.differences import columns_of
 from perf_assets.core.people.addresses import HASH_DIGITS
 from perf_assets.core.people.forgetting import ADDRESSES, DIGITS, LOGINS, NAMES, PREFIX
 from perf_assets.storage.address_key import VARIABLE
+from perf_assets.storage.database_copy import columns_of
 from perf_assets.tables import Table, table_of
 from perf_assets.tables.ddl import quoted, quoted_name
 

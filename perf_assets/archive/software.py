@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from perf_assets import __version__
-from perf_assets.archive.manifest import CODEBOOKS, LOCK, RULES, SOFTWARE
+from perf_assets.archive.manifest import CODEBOOKS, LOCK, RULES, SOFTWARE, Manifest
 from perf_assets.paths import (
     PACKAGE,
     changelog,
@@ -78,6 +78,11 @@ def rule_versions() -> dict[str, str]:
         "links": str(links.REVISION),
         "code": code_version(),
     }
+
+
+def is_by_this_code(manifest: Manifest) -> bool:
+    """Whether the code that made an archive is that of here."""
+    return manifest.rules.get("code") == rule_versions()["code"]
 
 
 def lock_text() -> str:

@@ -67,6 +67,12 @@ def tables_of(connection: duckdb.DuckDBPyConnection) -> list[str]:
     return [table for (table,) in found]
 
 
+def columns_of(connection: duckdb.DuckDBPyConnection, relation: str) -> dict[str, str]:
+    """The columns of a relation, given in SQL, and the type of each."""
+    described = connection.execute(f"DESCRIBE FROM {relation}").fetchall()
+    return {name: kind for name, kind, *_ in described}
+
+
 def content(
     connection: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[object] = ()
 ) -> tuple[int, int | None]:
@@ -127,12 +133,6 @@ def fault_in(error: duckdb.Error, path: Path) -> str:
 def journal_of(database: Path) -> Path:
     """What DuckDB writes first, beside the file."""
     return database.with_name(f"{database.name}.wal")
-
-
-def remove_database(path: Path) -> None:
-    """Remove a database that is not finished, and what DuckDB has beside it."""
-    for left in path.parent.glob(f"{path.name}*"):
-        left.unlink()
 
 
 def _state(database: Path) -> tuple[int, int, int, int]:

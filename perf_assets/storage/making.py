@@ -2,14 +2,13 @@
 
 import logging
 import shutil
-from pathlib import Path
 
 import duckdb
 
-from perf_assets.files import set_in_place
+from perf_assets.files import new_file
 from perf_assets.processes.progress import phase
 from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.storage.database_copy import create_database, remove_database
+from perf_assets.storage.database_copy import create_database
 from perf_assets.storage.database_errors import explained
 from perf_assets.storage.lake_rows import make_left_out
 from perf_assets.storage.received import admit, read_whole
@@ -22,12 +21,11 @@ def make_warehouse(data_dir: DataDirectory) -> None:
     if data_dir.published.exists():
         bring_back(data_dir)
         return
-    unfinished = _unfinished(data_dir)
-    try:
-        create_database(unfinished)
-    except duckdb.Error as error:
-        raise explained(error, data_dir.warehouse) or error from None
-    set_in_place(unfinished, data_dir.warehouse)
+    with new_file(data_dir.warehouse) as unfinished:
+        try:
+            create_database(unfinished)
+        except duckdb.Error as error:
+            raise explained(error, data_dir.warehouse) or error from None
 
 
 def bring_back(data_dir: DataDirectory) -> None:
@@ -38,8 +36,7 @@ def bring_back(data_dir: DataDirectory) -> None:
     PerfAssetsError
         It is damaged too; what is there stays.
     """
-    unfinished = _unfinished(data_dir)
-    with phase("bringing back what was published"):
+    with phase("bringing back what was published"), new_file(data_dir.warehouse) as unfinished:
         try:
             read_whole(data_dir.published)
             shutil.copyfile(data_dir.published, unfinished)
@@ -47,16 +44,8 @@ def bring_back(data_dir: DataDirectory) -> None:
             make_left_out(unfinished)
         except duckdb.Error as error:
             raise explained(error, data_dir.published) or error from None
-        set_in_place(unfinished, data_dir.warehouse)
     log.warning(
         "%s was not there, and is again what was published: to begin anew, choose another "
         "--data-dir",
         data_dir.warehouse,
     )
-
-
-def _unfinished(data_dir: DataDirectory) -> Path:
-    """Where a warehouse is made; nothing is there, whatever a process that was killed left."""
-    path = data_dir.warehouse.with_name(f".{data_dir.warehouse.name}.new")
-    remove_database(path)
-    return path

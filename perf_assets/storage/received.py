@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import duckdb
 
 from perf_assets.errors import PerfAssetsError
-from perf_assets.files import set_in_place
+from perf_assets.files import new_file
 from perf_assets.sanitize import shortened
 from perf_assets.sql_models.ddl import (
     AS_OF_SOURCE,
@@ -27,9 +27,9 @@ from perf_assets.storage import migrations
 from perf_assets.storage.confined import attach, confined
 from perf_assets.storage.database_copy import (
     attached_as_copy,
+    columns_of,
     content,
     journal_of,
-    remove_database,
     tables_of,
 )
 from perf_assets.storage.definitions import declared_definitions, definitions_of
@@ -105,13 +105,8 @@ def renew(path: Path) -> None:
     """
     names = undeclared(path)
     end_journal(path)
-    unfinished = path.with_name(f".{path.name}.own")
-    remove_database(unfinished)
-    try:
+    with new_file(path) as unfinished:
         copy_rows(path, unfinished)
-        set_in_place(unfinished, path)
-    finally:
-        remove_database(unfinished)
     note_own(path)
     _tell(path, names)
 
@@ -332,9 +327,8 @@ def _is_in_shape(connection: duckdb.DuckDBPyConnection, name: str, relation: str
     """Whether ``relation`` has the columns that the table ``name`` is declared with."""
     if name not in declared():
         return False
-    described = connection.execute(f"DESCRIBE FROM {relation}").fetchall()
-    columns = {(column.name, column.type) for column in declared()[name].columns}
-    return {(column, kind) for column, kind, *_ in described} == columns
+    columns = {column.name: column.type for column in declared()[name].columns}
+    return columns_of(connection, relation) == columns
 
 
 def _check_format(path: Path, version: int | None) -> None:

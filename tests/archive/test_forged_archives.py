@@ -263,6 +263,16 @@ def test_what_an_archive_says_of_itself_reaches_no_terminal_raw(
     assert "made by perf-assets" in ran.stdout
 
 
+def test_an_archive_that_says_no_versions_of_rules_is_held_against_its_wheel(
+    files: Files, tmp_path: Path
+) -> None:
+    strange = {**files, "tables/raw.other.parquet": files[LABELS]}
+    path = forged(tmp_path / "forged.zip", with_manifest(strange, rules={}))
+    ran = perf_assets("check-archive", path)
+    assert (ran.returncode, "Traceback" in ran.stderr) == (1, False)
+    assert "raw.other is not as in tables/" in ran.stdout
+
+
 def test_a_lock_that_is_no_list_of_versions_is_named(files: Files, tmp_path: Path) -> None:
     lock = files[LOCK] + b"--index-url https://example.org/simple\n"
     ran = perf_assets("check-archive", forged(tmp_path / "forged.zip", {**files, LOCK: lock}))
