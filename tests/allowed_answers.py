@@ -32,19 +32,19 @@ from graphql import (
     parse,
 )
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.mock_servers.corpus import Corpus
-from perf_assets.mock_servers.github.server import CorpusServer
+from perf_assets.base.corpus import Corpus
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.schema import table_of
+from perf_assets.schema.ddl import table_definition
+from perf_assets.schema.frames import registered
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
 from perf_assets.sources.github.batches import TABLES, joined
 from perf_assets.sources.github.responses import AnswerError
 from perf_assets.sources.github.transport import Answer
 from perf_assets.sources.issue_source_factory import UNLIMITED
-from perf_assets.tables import table_of
-from perf_assets.tables.ddl import table_definition
-from perf_assets.tables.frames import registered
+from perf_assets.stand_ins.github.server import CorpusServer
 from tests.answer_fuzzing import HASTE
-from tests.mock_servers.tracker import SHA, comment, corpus_of, event, issue, moment
+from tests.stand_ins.tracker import SHA, comment, corpus_of, event, issue, moment
 
 OLDEST = datetime(2000, 1, 1, tzinfo=UTC)
 MONTHS = ["2021-01", "2021-02"]

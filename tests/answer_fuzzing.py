@@ -19,17 +19,17 @@ import github
 import polars as pl
 from graphql import GraphQLNonNull, GraphQLObjectType, get_named_type
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.mock_servers.corpus import Corpus, read_corpus
-from perf_assets.mock_servers.github.graphql_api import SCHEMA
-from perf_assets.mock_servers.github.server import CorpusServer
-from perf_assets.months import is_month
-from perf_assets.sample.generator import generate
+from perf_assets.base.corpus import Corpus, read_corpus
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.months import is_month
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
 from perf_assets.sources.github.accounts import RetryPolicy
 from perf_assets.sources.github.batches import joined
 from perf_assets.sources.github.transport import Answer
 from perf_assets.sources.issue_source_factory import UNLIMITED
+from perf_assets.stand_ins.generator import generate
+from perf_assets.stand_ins.github.graphql_api import SCHEMA
+from perf_assets.stand_ins.github.server import CorpusServer
 from tests.github_stand_in import batches_of
 
 CANARY = "ghp_canaryFUZZED"

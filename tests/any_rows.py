@@ -10,8 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from perf_assets.tables import Column, Table, table_of
-from perf_assets.tables.types import polars_type
+from perf_assets.schema import Column, Table, table_of
+from perf_assets.schema.types import polars_type
 
 MONTHS = [f"{2019 + month // 12}-{month % 12 + 1:02}" for month in range(5, 18)]
 BEGIN = datetime(2019, 1, 1, tzinfo=UTC)

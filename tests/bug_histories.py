@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from perf_assets.base.months import add_months
 from perf_assets.core.analyses.group_samples import METRICS
 from perf_assets.core.analyses.permutation_series import (
     FLOWS,
@@ -15,7 +16,6 @@ from perf_assets.core.analyses.permutation_series import (
     CumulativeSeries,
     series_by_repository,
 )
-from perf_assets.months import add_months
 
 FIRST = "2018-01"
 COUNTS = [column for pair in SERIES.values() for column in pair]

@@ -14,12 +14,12 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
-from perf_assets.engines.connection import be_a_program
-from perf_assets.processes.gc_control import collect_seldom, gc_paused
+from perf_assets.base.processes.gc_control import collect_seldom, gc_paused
+from perf_assets.lake.engines.connection import be_a_program
 from tests.effort import EXAMPLES, IS_QUICK, IS_THOROUGH
 
 if TYPE_CHECKING:
-    from perf_assets.storage.data_directory import DataDirectory
+    from perf_assets.config.data_directory import DataDirectory
     from tests.support import Prepared
 
 TEST_VARIABLES = (
@@ -180,10 +180,10 @@ def warehouses_are_made() -> Iterator[None]:
 
 def derived_of_nothing(directory: Path) -> None:
     """Makes a data directory without rows, in which all is up to date."""
+    from perf_assets.config.data_directory import DataDirectory  # noqa: PLC0415
     from perf_assets.stages.transform.derivation import derive  # noqa: PLC0415
     from perf_assets.stages.transform.models import describe_tables  # noqa: PLC0415
     from perf_assets.storage.audited_writer import AuditedWriter  # noqa: PLC0415
-    from perf_assets.storage.data_directory import DataDirectory  # noqa: PLC0415
     from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
 
     data_dir = DataDirectory.of(directory)
@@ -196,9 +196,9 @@ def derived_of_nothing(directory: Path) -> None:
 @pytest.fixture(scope="session")
 def laid(once: Callable[..., Path]) -> Path:
     """A data directory without rows, whose tables and views are there; not to be changed."""
+    from perf_assets.config.data_directory import DataDirectory  # noqa: PLC0415
     from perf_assets.stages.transform.models import lay_views  # noqa: PLC0415
     from perf_assets.storage.audited_writer import AuditedWriter  # noqa: PLC0415
-    from perf_assets.storage.data_directory import DataDirectory  # noqa: PLC0415
     from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
 
     def fill(directory: Path) -> None:
@@ -228,8 +228,8 @@ def middling(once: Callable[..., Path]) -> "Prepared":
 @pytest.fixture(scope="session")
 def sampled(once: Callable[..., Path]) -> "Prepared":
     """The data directory that `make run` leaves; not to be changed."""
-    from perf_assets.sample.study_loader import open_study  # noqa: PLC0415
-    from perf_assets.storage.data_directory import DataDirectory  # noqa: PLC0415
+    from perf_assets.config.data_directory import DataDirectory  # noqa: PLC0415
+    from perf_assets.stages.study_loader import open_study  # noqa: PLC0415
     from tests.plain_pipeline import run_pipeline  # noqa: PLC0415
     from tests.support import Sampled  # noqa: PLC0415
 
@@ -265,7 +265,7 @@ def undrawn_report(monkeypatch: pytest.MonkeyPatch) -> None:
     if IS_THOROUGH:
         return
 
-    from perf_assets.assets import publishing  # noqa: PLC0415 - Dagster takes a second
+    from perf_assets.dagster_app import publishing  # noqa: PLC0415 - Dagster takes a second
 
     def written(data_dir: "DataDirectory") -> bool:
         data_dir.report_page.parent.mkdir(exist_ok=True)
@@ -279,7 +279,7 @@ def undrawn_report(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def empty_data_dir(laid: Path, tmp_path: Path) -> "DataDirectory":
     """A data directory without rows, to be filled: creating views takes most of a second."""
-    from perf_assets.storage.data_directory import DataDirectory  # noqa: PLC0415
+    from perf_assets.config.data_directory import DataDirectory  # noqa: PLC0415
 
     return DataDirectory.of(shutil.copytree(laid, tmp_path / "home"))
 

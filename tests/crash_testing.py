@@ -19,19 +19,19 @@ import polars as pl
 import yaml
 
 from perf_assets.config.classifier import PACKAGED
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.core.people.forgetting import Forgotten
+from perf_assets.dagster_app.settings import write_instance_config
 from perf_assets.sources.stackexchange import dump, dump_files
+from perf_assets.stages.added_repositories import Added
 from perf_assets.stages.mining.questions import mine_questions
 from perf_assets.stages.reviewing import import_sheet
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage import fingerprints
-from perf_assets.storage.added_repositories import Added
 from perf_assets.storage.address_key import address_key
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.backups import kept_files, read_manifest, write_backup
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.forgotten import write_forgotten
-from perf_assets.storage.instance import write_instance_config
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.received import read_whole
 from perf_assets.storage.restoring import restore

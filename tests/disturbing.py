@@ -19,10 +19,10 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from perf_assets import execution
 from perf_assets.cli.commands import commands
 from perf_assets.cli.process import SIGNALS, finish
 from perf_assets.cli.shell import friendly_errors
+from perf_assets.dagster_app import execution
 from tests import faults
 from tests.crash_testing import Deed, Files, Tables, assert_readable, files_of
 from tests.faults import Calls, Fault

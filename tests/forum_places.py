@@ -7,12 +7,12 @@ from random import Random
 import polars as pl
 
 from perf_assets.config.forums import Forum, TagSet
-from perf_assets.sample.generator.forum.dump import write_dump
-from perf_assets.sample.generator.forum.plan import TAG_SETS, plan_forum
-from perf_assets.sample.generator.forum.plan import Forum as Planned
-from perf_assets.sample.generator.planner import Calendar
 from perf_assets.sources.stackexchange.dump import read_dump
 from perf_assets.sources.stackexchange.extract import COLUMNS, open_extract
+from perf_assets.stand_ins.generator.forum.dump import write_dump
+from perf_assets.stand_ins.generator.forum.plan import TAG_SETS, plan_forum
+from perf_assets.stand_ins.generator.forum.plan import Forum as Planned
+from perf_assets.stand_ins.generator.planner import Calendar
 
 START, MONTHS = "2020-01", 6
 SITE = "stackoverflow"

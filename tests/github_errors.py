@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from perf_assets.mock_servers.github.server import PRIMARY_ERROR
-from perf_assets.mock_servers.reply import HTML_TYPE, Reply, json_reply
+from perf_assets.stand_ins.github.server import PRIMARY_ERROR
+from perf_assets.stand_ins.reply import HTML_TYPE, Reply, json_reply
 
 Headers = Mapping[str, str]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import duckdb
 
-from perf_assets.sql_models.cookbook import cookbook
-from perf_assets.sql_models.files import load_models
-from perf_assets.tables import declared
-from perf_assets.tables.ddl import quoted_name
+from perf_assets.schema import declared
+from perf_assets.schema.ddl import quoted_name
+from perf_assets.schema.models.cookbook import cookbook
+from perf_assets.schema.models.files import load_models
 
 PRIVATE = "what nobody else may read"
 

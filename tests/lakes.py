@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from perf_assets.lake import delta, pull, push, releases
 from perf_assets.lake.location import Lake
 from perf_assets.lake.tables import lake_tables
+from perf_assets.schema import table_of
 from perf_assets.storage.migrations import create
 from perf_assets.storage.warehouse import Database, open_warehouse
-from perf_assets.tables import table_of
 from tests.model_database import insert
 from tests.question_rows import question
 from tests.rows import Row, commit, detail, issue, load

@@ -11,14 +11,14 @@ from typing import Any, TypeAlias
 
 import duckdb
 
-from perf_assets.sql_models.ddl import (
+from perf_assets.schema.models.ddl import (
     AS_OF_MACRO,
     AS_OF_SOURCE,
     create_as_of_macro,
     create_views,
 )
-from perf_assets.sql_models.dependencies import made_from
-from perf_assets.sql_models.files import load_models, models_by_name
+from perf_assets.schema.models.dependencies import made_from
+from perf_assets.schema.models.files import load_models, models_by_name
 from perf_assets.storage.migrations import create_tables
 from tests.rows import Row
 

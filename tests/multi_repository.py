@@ -6,7 +6,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-from perf_assets.sample.generator import generate
+from perf_assets.stand_ins.generator import generate
 
 SIZES = ((400, 500), (60, 90), (25, 40), (10, 20))
 """Issues and commits of a repository: one of four is large."""

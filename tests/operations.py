@@ -16,12 +16,12 @@ import polars as pl
 from click.testing import CliRunner
 
 from perf_assets.cli.commands import commands
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.lake.contents import REMEMBERED, subjects_in
 from perf_assets.lake.location import Lake
 from perf_assets.lake.pull import pull
 from perf_assets.lake.push import push
 from perf_assets.storage import fingerprints
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse
 from tests.browser.walking import ENDED, RUNS, Ui

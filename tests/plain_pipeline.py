@@ -6,6 +6,7 @@ It takes the steps that Dagster runs as assets, and saves the seconds that Dagst
 import logging
 from collections.abc import Iterable
 
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study, Until
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.stages.enrichment.labels import store_label_kinds
@@ -15,7 +16,6 @@ from perf_assets.stages.transform.about import store_database_facts, store_study
 from perf_assets.stages.transform.derivation import derive, derived_tables
 from perf_assets.stages.transform.models import describe_tables, register_study
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lock import writing
 from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.publishing import publish

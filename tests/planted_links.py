@@ -9,7 +9,7 @@ import polars as pl
 from perf_assets.core.linking.links import APPROACHES, link_fixes
 from perf_assets.core.linking.mentions import CLOSING
 from perf_assets.core.linking.pull_requests import History
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 from tests.link_traps import OWN, planted
 
 DAY = datetime(2020, 5, 10, tzinfo=UTC)

@@ -2,7 +2,7 @@
 
     python -m tests.published_schema
 
-writes ``perf_assets/mock_servers/github/schema.graphql`` again from the published schema. The file
+writes ``perf_assets/stand_ins/github/schema.graphql`` again from the published schema. The file
 itself says what is served: to serve one more field, add it there with any type, then write it.
 Types, nullability, values of enums and members of unions are always those that GitHub publishes, so
 the loopback server cannot be narrower than GitHub.
@@ -36,7 +36,7 @@ from graphql import (
     print_ast,
 )
 
-from perf_assets.mock_servers.github.graphql_api import SCHEMA_FILE
+from perf_assets.stand_ins.github.graphql_api import SCHEMA_FILE
 
 PACKAGE = "@octokit/graphql-schema@15.26.1"
 SHA_512 = "RFDC2MpRBd4AxSRvUeBIVeBU7ojN/SxDfALUd7iVYOSeEK3gZaqR2MGOysj4Zh2xj2RY5fQAUT+Oqq7hWTraMA=="

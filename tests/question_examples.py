@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from perf_assets.core.questions.examples import Examples, examples_of
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 FORUM = "stackoverflow"
 COMMON = [f"common{number}" for number in range(200)]

@@ -13,7 +13,7 @@ ANALYSIS: Mapping[str, Sequence[Edit]] = {
 
 import polars as pl
 
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 
 def reopened_bugs(bug_metrics: pl.DataFrame) -> pl.DataFrame:
@@ -105,13 +105,13 @@ COLUMN: Mapping[str, Sequence[Edit]] = {
             "constraints:\n",
         )
     ],
-    "tests/sql_models/test_units.py": [
+    "tests/schema/test_units.py": [
         (
             '"reopenings": 1,\n        }',
             '"reopenings": 1,\n            "is_reopened": True,\n        }',
         )
     ],
-    "perf_assets/sample/generator/truth.py": [
+    "perf_assets/stand_ins/generator/truth.py": [
         (
             '"reopenings": len(issue.reopenings),\n',
             '"reopenings": len(issue.reopenings),\n'

@@ -14,14 +14,14 @@ import duckdb
 import polars as pl
 
 from perf_assets.reports.figures import FIGURES, shown
-from perf_assets.sample.generator import generate
-from perf_assets.sql_models.asset_graph import upstream
-from perf_assets.sql_models.dependencies import made_from
-from perf_assets.sql_models.files import models_by_name
+from perf_assets.schema import schema_of, table_of
+from perf_assets.schema.models.asset_graph import upstream
+from perf_assets.schema.models.dependencies import made_from
+from perf_assets.schema.models.files import models_by_name
 from perf_assets.stages.transform.analyses import function_of
 from perf_assets.stages.transform.derivation import derived_tables
+from perf_assets.stand_ins.generator import generate
 from perf_assets.storage.migrations import create_tables
-from perf_assets.tables import schema_of, table_of
 from tests.model_database import ModelDatabase, insert
 
 Checks = Mapping[str, Callable[[], None]]
@@ -74,7 +74,7 @@ def declaration_of_column() -> None:
 
 
 def test_of_column() -> None:
-    units = runpy.run_path("tests/sql_models/test_units.py")
+    units = runpy.run_path("tests/schema/test_units.py")
     database = ModelDatabase()
 
     def build(tables: dict[str, list[dict[str, object]]]) -> ModelDatabase:
@@ -104,8 +104,8 @@ CHECKS: Mapping[str, Checks] = {
     "A column of a mart": {
         "dbt_like_models/marts/bug_metrics.sql": query_of_column,
         "dbt_like_models/marts/bug_metrics.yml": declaration_of_column,
-        "tests/sql_models/test_units.py": test_of_column,
-        "perf_assets/sample/generator/truth.py": truth_of_column,
+        "tests/schema/test_units.py": test_of_column,
+        "perf_assets/stand_ins/generator/truth.py": truth_of_column,
     },
 }
 """What shows that a file of a recipe does its part."""

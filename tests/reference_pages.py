@@ -14,15 +14,15 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from perf_assets.base.files import write_output_file
 from perf_assets.cli.commands import commands
 from perf_assets.config.study_file import StudyEntry
 from perf_assets.reports.dictionary import kind_of, meaning_of
 from perf_assets.reports.markdown_table import markdown_table
-from perf_assets.reports.writing import write_whole
-from perf_assets.sql_models.dependencies import made_from, origin_of
-from perf_assets.sql_models.files import LINEAGE, described_tables, lineage_text
+from perf_assets.schema import Table
+from perf_assets.schema.models.dependencies import made_from, origin_of
+from perf_assets.schema.models.files import LINEAGE, described_tables, lineage_text
 from perf_assets.storage.definitions import WRITTEN_DOWN, definitions_text
-from perf_assets.tables import Table
 from tests.accuracy_page import accuracy_markdown
 from tests.rules_page import rules_markdown
 
@@ -66,7 +66,7 @@ def pages() -> dict[str, Callable[[], str]]:
         "reference/study_file.md": study_file_markdown,
         "rules.md": rules_markdown,
         "accuracy.md": accuracy_markdown,
-        f"../perf_assets/sql_models/{LINEAGE}": lineage_text,
+        f"../perf_assets/schema/models/{LINEAGE}": lineage_text,
     }
 
 
@@ -185,5 +185,5 @@ def own_markdown(text: str) -> str:
 
 if __name__ == "__main__":
     for name, page in pages().items():
-        write_whole(Path(sys.argv[1]) / name, page().encode())
-    write_whole(WRITTEN_DOWN, definitions_text().encode())
+        write_output_file(Path(sys.argv[1]) / name, page().encode())
+    write_output_file(WRITTEN_DOWN, definitions_text().encode())

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from perf_assets.reports.markdown_table import markdown_table
+from perf_assets.schema import declared
 from perf_assets.storage.audit.auditing import (
     FEW_ROWS,
     MOST_OF_ROWS,
@@ -11,7 +12,6 @@ from perf_assets.storage.audit.auditing import (
     may_set_aside,
 )
 from perf_assets.storage.audit.suites import Suite, load_suite
-from perf_assets.tables import declared
 
 COSTS = ("the row", "the partition", "the table", "nothing")
 HEAD = """# Rules, and what a breach costs

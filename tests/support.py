@@ -15,8 +15,8 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import SAMPLE, load_study
-from perf_assets.storage.data_directory import DataDirectory
 from tests.effort import IS_THOROUGH
 from tests.plain_pipeline import run_pipeline
 
@@ -125,8 +125,8 @@ def _record_in_memory(command: str) -> Iterator[None]:
     # Dagster takes seconds to import, and most tests do without.
     from dagster import DagsterInstance  # noqa: PLC0415
 
-    from perf_assets import execution  # noqa: PLC0415
-    from perf_assets.assets.event_reporting import EventReporter  # noqa: PLC0415
+    from perf_assets.dagster_app import execution  # noqa: PLC0415
+    from perf_assets.dagster_app.event_reporting import EventReporter  # noqa: PLC0415
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(execution, "_instance", lambda _: DagsterInstance.ephemeral())
@@ -171,7 +171,7 @@ SMALL = {"seed": 11, "issues": 24, "months": 3, "commits": 20}
 
 def prepare(directory: Path, **sizes: int) -> Prepared:
     """Make a corpus in ``directory``, and the data directory of one run over it."""
-    from perf_assets.sample.generator import generate  # noqa: PLC0415
+    from perf_assets.stand_ins.generator import generate  # noqa: PLC0415
 
     prepared = Prepared(directory)
     generate(prepared.corpus, **sizes)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from perf_assets.cli.commands import MODULES
-from perf_assets.storage.instance import INSTANCE, LOCATION
+from perf_assets.dagster_app.settings import INSTANCE, LOCATION
 from tests.paths import ROOT
 
 DEPLOY = ROOT / "deploy"

@@ -15,10 +15,10 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perf_assets import files
-from perf_assets.errors import PerfAssetsError
-from perf_assets.files import copy_file, new_file, set_in_place, write_file
-from perf_assets.storage.instance import write_instance_config
+from perf_assets.base import files
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.files import copy_file, new_file, set_in_place, write_file
+from perf_assets.dagster_app.settings import write_instance_config
 from tests.effort import examples
 
 OLD = b"what was there"
@@ -102,7 +102,7 @@ def test_a_file_that_the_system_cuts_is_not_set_in_place(
     path.write_bytes(OLD)
     program = (
         "import sys; from pathlib import Path\n"
-        "from perf_assets.files import new_file, write_file\n"
+        "from perf_assets.base.files import new_file, write_file\n"
         "path, is_library = Path(sys.argv[1]), sys.argv[2] == 'True'\n"
         "with new_file(path) as new:\n"
         "    (new if is_library else path.with_name('x')).touch()\n"
@@ -120,7 +120,7 @@ def test_settings_of_dagster_stay_where_they_cannot_be_written(tmp_path: Path) -
     path.write_text(yaml.safe_dump(POSTGRES))
     program = (
         "import sys; from pathlib import Path\n"
-        "from perf_assets.storage.instance import write_instance_config\n"
+        "from perf_assets.dagster_app.settings import write_instance_config\n"
         "write_instance_config(Path(sys.argv[1]))\n"
     )
     ran = with_little_room(program, tmp_path)

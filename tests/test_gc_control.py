@@ -8,7 +8,7 @@ import pytest
 
 MEGABYTE = 1_000_000
 SCRIPT = """
-from perf_assets.processes.gc_control import hold_little_free_memory
+from perf_assets.base.processes.gc_control import hold_little_free_memory
 
 def held():
     with open("/proc/self/statm") as file:

@@ -10,7 +10,7 @@ from pkgutil import resolve_name
 
 import pytest
 
-from perf_assets.paths import checks_dir, expectations_dir, models_dir, queries_dir
+from perf_assets.base.paths import checks_dir, expectations_dir, models_dir, queries_dir
 from tests.benchmarks.main_job import PHASES
 from tests.paths import ROOT
 
@@ -19,52 +19,39 @@ PACKAGE = ROOT / "perf_assets"
 ORDER = (
     ("__main__",),
     ("cli",),
-    ("execution", "web", "workers"),
+    ("web",),
     ("definitions",),
-    ("assets",),
+    ("dagster_app",),
     ("archive",),
-    ("stages",),
     ("reports",),
+    ("stages",),
     ("lake",),
-    ("storage",),
-    ("sample",),
-    ("engines",),
     ("sources",),
+    ("storage",),
     ("config",),
-    ("mock_servers",),
-    ("sql_models",),
     ("core",),
-    ("tables",),
+    ("schema",),
+    ("stand_ins",),
     ("lint",),
-    ("config_files",),
-    ("processes",),
-    (
-        "months",
-        "errors",
-        "files",
-        "paths",
-        "pids",
-        "repository_names",
-        "sanitize",
-    ),
+    ("base",),
 )
-KNOW_DAGSTER = ("assets", "definitions", "execution", "web", "workers")
+KNOW_DAGSTER = ("dagster_app", "definitions", "web")
 # What reads files, asks the network, or belongs to a library that does.
 OUTSIDE_WORLD = {
     *("duckdb", "dagster", "github", "requests", "urllib", "http", "socket", "subprocess"),
-    *("os", "io", "shutil", "tempfile", "pathlib", "glob", "importlib", "perf_assets.paths"),
+    *("os", "io", "shutil", "tempfile", "pathlib", "glob", "importlib", "perf_assets.base.paths"),
 }
 PURE = {"pathlib.PurePosixPath", "pathlib.PurePath"}  # names of files, not files
 # pyarrow is as large as Polars, and comes with the extras for a lake alone. These methods need it.
-HAVE_PYARROW = ("perf_assets.lake.", "perf_assets.engines.", "perf_assets.stages.lake_inputs")
+HAVE_PYARROW = ("perf_assets.lake.", "perf_assets.lake.engines.", "perf_assets.stages.lake_inputs")
 BY_PYARROW = {
     *("pl", "df", "arrow", "to_arrow", "to_arrow_table", "to_arrow_reader", "to_pandas"),
     *("fetch_arrow_table", "fetch_arrow_reader", "fetch_df", "fetchdf"),
 }
 MOST_LINES = 400
-# What writes files, beside perf_assets/files.py: nothing reads these before they are set in place.
+# What writes files, beside base/files.py: nothing reads these before they are set in place.
 IN_A_FOLDER = "in a folder that is moved to its place as a whole"
-FOR_NEW_FILE = "to a temporary path that perf_assets/files.py sets in place"
+FOR_NEW_FILE = "to a temporary path that perf_assets/base/files.py sets in place"
 FOR_ONE_COMMAND = "in a folder that is removed at the end of the command"
 WRITERS = {
     "archive.changing": FOR_ONE_COMMAND,
@@ -76,15 +63,15 @@ WRITERS = {
     "reports.site.directory": FOR_NEW_FILE,
     "reports.site.tables": FOR_NEW_FILE,
     "reports.site.writing": FOR_NEW_FILE,
-    "sample.generator": IN_A_FOLDER,
-    "sample.generator.corpus": IN_A_FOLDER,
-    "sample.generator.forum.dump": IN_A_FOLDER,
-    "sample.generator.forum.truth": IN_A_FOLDER,
-    "sample.generator.truth": IN_A_FOLDER,
+    "stand_ins.generator": IN_A_FOLDER,
+    "stand_ins.generator.corpus": IN_A_FOLDER,
+    "stand_ins.generator.forum.dump": IN_A_FOLDER,
+    "stand_ins.generator.forum.truth": IN_A_FOLDER,
+    "stand_ins.generator.truth": IN_A_FOLDER,
     "sources.git.pydriller_mining": FOR_ONE_COMMAND,
     "sources.git.szz.flat_trees": FOR_ONE_COMMAND,
     "sources.replication.download": IN_A_FOLDER,
-    "sql_models.transpiling": "replaces expressions of SQL",
+    "schema.models.transpiling": "replaces expressions of SQL",
     "storage.backups": FOR_NEW_FILE,
     "storage.database_copy": FOR_NEW_FILE,
     "storage.making": FOR_NEW_FILE,
@@ -263,7 +250,7 @@ def test_one_module_writes_files() -> None:
         for name in SOURCES
         if any(map(writes, ast.walk(tree_of(name))))
     }
-    assert writing - {"files"} == WRITERS.keys()
+    assert writing - {"base.files"} == WRITERS.keys()
 
 
 def test_no_file_is_longer_than_can_be_overlooked() -> None:

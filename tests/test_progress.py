@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from perf_assets.processes import progress
-from perf_assets.processes.progress import Phase, current, in_words, phase, shown
+from perf_assets.base.processes import progress
+from perf_assets.base.processes.progress import Phase, current, in_words, phase, shown
 
 
 def lasting(seconds: float, total: int | None = None, unit: str = "", done: int = 0) -> Phase:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from perf_assets.repository_names import is_repository_name, repository_of_commit
+from perf_assets.base.repository_names import is_repository_name, repository_of_commit
 
 SHA = "0123456789abcdef" * 2 + "01234567"
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from perf_assets.sanitize import (
+from perf_assets.base.sanitize import (
     escape_text,
     for_markdown,
     shortened,

@@ -17,7 +17,7 @@ LIMITS = {"timeout", "seconds"}
 # The others: file, call, and what ends the wait.
 REASONS = {
     (
-        "assets/add_repository_job.py",
+        "dagster_app/add_repository_job.py",
         "answer.read",
     ): "of our own web server; urlopen was given a limit",
     (
@@ -29,25 +29,28 @@ REASONS = {
     ("cli/process.py", "os.read"): "for the end of the command itself, or a signal",
     ("cli/query.py", "sys.stdin.read"): "a person's own pipe; Ctrl-C ends it",
     ("cli/ui.py", "fcntl.flock"): "does not wait: LOCK_NB",
-    ("engines/connection.py", "socket.create_connection"): "REACH_SECONDS, by position",
-    ("mock_servers/github/server.py", "threading.Event().wait"): "mock-api, until Ctrl-C",
+    ("lake/engines/connection.py", "socket.create_connection"): "REACH_SECONDS, by position",
+    ("stand_ins/github/server.py", "threading.Event().wait"): "mock-api, until Ctrl-C",
     (
-        "mock_servers/stackexchange/server.py",
+        "stand_ins/stackexchange/server.py",
         "threading.Event().wait",
     ): "mock-api, until Ctrl-C",
-    ("processes/messages.py", "sent.recv_into"): "select said that there is something, or "
+    ("base/processes/messages.py", "sent.recv_into"): "select said that there is something, or "
     "ended_when_idle ends the other process; which, as it waits, ends when this one does",
-    ("processes/python_process.py", "process.wait"): "it was killed",
-    ("processes/python_process.py", "subprocess.Popen"): "whoever starts it waits with a limit",
-    ("processes/reaper.py", "subprocess.Popen"): "not waited for",
-    ("processes/reaper.py", "os.read"): "for the end of the command, which is its purpose",
+    ("base/processes/python_process.py", "process.wait"): "it was killed",
+    (
+        "base/processes/python_process.py",
+        "subprocess.Popen",
+    ): "whoever starts it waits with a limit",
+    ("base/processes/reaper.py", "subprocess.Popen"): "not waited for",
+    ("base/processes/reaper.py", "os.read"): "for the end of the command, which is its purpose",
     ("reports/drawing_process.py", "begun.result"): "its thread asks the process: ended_when_idle",
     ("reports/drawing_process.py", "process.wait"): "it was killed",
-    ("sample/generator/history.py", "subprocess.Popen"): "reads what this process writes",
-    ("sample/generator/history.py", "git.stderr.read"): "ends with git, whose input is closed",
-    ("sample/generator/history.py", "git.wait"): "git has closed its output",
-    ("sample/generator/history.py", "self.answers.readline"): "git answers from its own files",
-    ("sample/generator/history.py", "subprocess.run"): "git init and config in an empty folder",
+    ("stand_ins/generator/history.py", "subprocess.Popen"): "reads what this process writes",
+    ("stand_ins/generator/history.py", "git.stderr.read"): "ends with git, whose input is closed",
+    ("stand_ins/generator/history.py", "git.wait"): "git has closed its output",
+    ("stand_ins/generator/history.py", "self.answers.readline"): "git answers from its own files",
+    ("stand_ins/generator/history.py", "subprocess.run"): "git init and config in an empty folder",
     ("sources/git/command.py", "subprocess.Popen"): "ended_when_idle, by those who start it",
     ("sources/git/command.py", "git.wait"): "ended_when_idle, or it was killed before",
     ("sources/git/command.py", "stderr.read"): "a file",
@@ -74,16 +77,19 @@ REASONS = {
     ("storage/audit/process.py", "self.process.wait"): "it was killed",
     ("storage/verdicts.py", "file.read"): "a file",
     (
-        "processes/shutdown.py",
+        "base/processes/shutdown.py",
         "threading.Event().wait",
     ): "the process is ended by another thread meanwhile",
     ("web/services.py", "subprocess.Popen"): "watched; answers are waited for with limits",
-    ("workers/pool.py", "subprocess.Popen"): "each wait inside a worker has its own limit",
     (
-        "workers/pool.py",
+        "dagster_app/worker_pool.py",
+        "subprocess.Popen",
+    ): "each wait inside a worker has its own limit",
+    (
+        "dagster_app/worker_pool.py",
         "thread.join",
     ): "its worker answers or ends: each wait inside it has a limit",
-    ("workers/pool.py", "self._process.communicate"): "it was killed",
+    ("dagster_app/worker_pool.py", "self._process.communicate"): "it was killed",
 }
 
 

@@ -4,8 +4,8 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from perf_assets.mock_servers.corpus import Corpus, Record
-from perf_assets.months import start_of
+from perf_assets.base.corpus import Corpus, Record
+from perf_assets.base.months import start_of
 
 NAME, ELSEWHERE = "o/n", "o/other"
 LABELS = ("performance", "feature", "triaged")

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from perf_assets.mock_servers.reply import HTML_TYPE, Reply
-from perf_assets.mock_servers.stackexchange.server import (
+from perf_assets.stand_ins.reply import HTML_TYPE, Reply
+from perf_assets.stand_ins.stackexchange.server import (
     DAY,
     QUOTA,
     ForumServer,
@@ -15,7 +15,7 @@ from perf_assets.mock_servers.stackexchange.server import (
     error_reply,
     packed,
 )
-from perf_assets.mock_servers.stackexchange.site import Site
+from perf_assets.stand_ins.stackexchange.site import Site
 
 KINDS = (
     *("backoff", "throttle", "internal_error", "unavailable"),

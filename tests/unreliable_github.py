@@ -13,17 +13,17 @@ from typing import Any
 
 import jwt
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.mock_servers.corpus import Corpus
-from perf_assets.mock_servers.github.graphql_api import prepare
-from perf_assets.mock_servers.github.server import (
+from perf_assets.base.corpus import Corpus
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.stand_ins.github.graphql_api import prepare
+from perf_assets.stand_ins.github.server import (
     POINTS_PER_HOUR,
     PRIMARY_ERROR,
     PRIMARY_MESSAGE,
     CorpusServer,
     Request,
 )
-from perf_assets.mock_servers.reply import HTML_TYPE, Reply, json_reply, message_reply
+from perf_assets.stand_ins.reply import HTML_TYPE, Reply, json_reply, message_reply
 from tests.github_errors import TRANSIENT
 
 TOKEN_SECONDS = 3600.0

@@ -10,7 +10,9 @@ import duckdb
 import polars as pl
 
 from perf_assets.archive.recomputing import GIVEN, TEXTS, is_text, recompute
+from perf_assets.base.processes.progress import phase
 from perf_assets.config.classifier import model_of
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study
 from perf_assets.core.people.common_words import common_phrases, ordinary_words
 from perf_assets.core.people.forgetting import NAMES, RATERS
@@ -24,15 +26,13 @@ from perf_assets.core.people.pseudonyms import (
     folded,
     is_distinct,
 )
-from perf_assets.processes.progress import phase
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.schema.ddl import quoted_name
+from perf_assets.schema.frames import frame_of, registered
 from perf_assets.storage.database_copy import tables_of
 from perf_assets.storage.forgetting import TEXT_COLUMNS
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.verdicts import read_log, write_log
 from perf_assets.storage.warehouse import Database, open_warehouse
-from perf_assets.tables.ddl import quoted_name
-from perf_assets.tables.frames import frame_of, registered
 
 Change = Callable[[str, pl.Series], pl.Series]
 """What becomes of the values of a column of that name."""

@@ -41,17 +41,17 @@ from perf_assets.archive.recomputing import (
 )
 from perf_assets.archive.software import is_by_this_code, lock_text, rule_files
 from perf_assets.archive.study_copy import no_study, read_copy
+from perf_assets.base.processes.progress import phase
+from perf_assets.base.sanitize import shortened
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study
-from perf_assets.processes.progress import phase
 from perf_assets.reports.monthly import keep_report
-from perf_assets.sanitize import shortened
-from perf_assets.sql_models.ddl import create_table
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.schema import declared
+from perf_assets.schema.models.ddl import create_table
 from perf_assets.storage.fingerprints import LIBRARIES
 from perf_assets.storage.migrations import FORMAT as WAREHOUSE_FORMAT
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse, reading
-from perf_assets.tables import declared
 
 PROBABILITIES = "labels.performance_probabilities"
 NEEDS = {

@@ -15,17 +15,17 @@ from perf_assets.archive.explaining import DECIDES, changed_rules, tables_of_rul
 from perf_assets.archive.hashed_addresses import SENTENCE, holds_hashes, without_hashes
 from perf_assets.archive.manifest import DATABASE
 from perf_assets.archive.opening import check_whole, readable, unpacked
-from perf_assets.errors import PerfAssetsError
-from perf_assets.processes.progress import phase
-from perf_assets.sql_models.dependencies import made_from
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes.progress import phase
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.schema import declared
+from perf_assets.schema.ddl import quoted_name
+from perf_assets.schema.models.dependencies import made_from
 from perf_assets.storage.confined import attach, confined
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_errors import explained
 from perf_assets.storage.definitions import declared_definitions, definitions_of
 from perf_assets.storage.publishing import ADDRESS_KEY
 from perf_assets.storage.received import stored_tables
-from perf_assets.tables import declared
-from perf_assets.tables.ddl import quoted_name
 
 SOURCES = ("raw", "reviews", "replication")
 COMPARED = (*SOURCES, "labels", "links", "details", "marts", "analysis")

@@ -8,7 +8,7 @@ from perf_assets.archive.comparing import COMPARED
 from perf_assets.archive.comparison import Compared, Comparison
 from perf_assets.archive.differences import TableDifference
 from perf_assets.reports.document import Document, Part, Section, html
-from perf_assets.tables import declared
+from perf_assets.schema import declared
 
 KINDS = {"source": "Source", "rules": "Rules", "code": "Code"}
 MEANINGS = {

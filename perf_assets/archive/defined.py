@@ -11,8 +11,8 @@ from perf_assets.archive.findings import Check
 from perf_assets.archive.manifest import RULES, digest_of
 from perf_assets.archive.software import PROJECT, is_by_this_code, wheel_of
 from perf_assets.archive.zip_reading import open_zip
-from perf_assets.errors import PerfAssetsError
-from perf_assets.paths import PACKAGE, models_dir
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.paths import PACKAGE, models_dir
 from perf_assets.storage.definitions import declared_definitions, definitions_by
 
 IN_WHEEL = f"{PACKAGE.name}/{PROJECT}/{models_dir().name}/"

@@ -26,7 +26,7 @@ from perf_assets.archive.manifest import (
 )
 from perf_assets.archive.software import WHEEL
 from perf_assets.config.study import Study
-from perf_assets.tables import declared, table_of
+from perf_assets.schema import declared, table_of
 
 MEANINGS = {
     DATABASE: "All tables and views as one DuckDB database",

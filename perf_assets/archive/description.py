@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from perf_assets.tables import Table
+from perf_assets.schema import Table
 
 
 @dataclass(frozen=True)

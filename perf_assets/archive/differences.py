@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import duckdb
 
-from perf_assets.sanitize import shortened
+from perf_assets.base.sanitize import shortened
+from perf_assets.schema import Table
+from perf_assets.schema.ddl import quoted_name
 from perf_assets.storage.database_copy import columns_of
-from perf_assets.tables import Table
-from perf_assets.tables.ddl import quoted_name
 
 TOLERANCE = 1e-9
 """Relative: other processors and libraries of linear algebra round the last digits otherwise."""

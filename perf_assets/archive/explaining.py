@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from perf_assets import __version__
 from perf_assets.archive.findings import Check
 from perf_assets.archive.software import rule_versions
-from perf_assets.paths import changelog
-from perf_assets.sql_models.dependencies import made_from
+from perf_assets.base.paths import changelog
+from perf_assets.schema.models.dependencies import made_from
 
 DECIDES: Mapping[str, tuple[str, ...]] = {
     "areas": ("labels.area_evidence", "links.fix_areas"),

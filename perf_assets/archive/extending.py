@@ -14,12 +14,12 @@ from perf_assets.archive.manifest import (
     digest_of,
 )
 from perf_assets.archive.opening import check_whole, readable, unpacked
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.files import copy_file, set_in_place, write_file
+from perf_assets.base.processes.progress import phase
+from perf_assets.base.sanitize import shortened
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import is_packaged
-from perf_assets.errors import PerfAssetsError
-from perf_assets.files import copy_file, set_in_place, write_file
-from perf_assets.processes.progress import phase
-from perf_assets.sanitize import shortened
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lock import writing
 from perf_assets.storage.migrations import FORMAT as WAREHOUSE_FORMAT
 

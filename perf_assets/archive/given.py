@@ -24,16 +24,16 @@ from perf_assets.archive.manifest import (
 )
 from perf_assets.archive.software import wheel_of
 from perf_assets.archive.study_copy import STUDY_NAME, other_facts
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study
+from perf_assets.schema import declared
+from perf_assets.schema.ddl import quoted
+from perf_assets.schema.frames import frame_of
 from perf_assets.storage.confined import attach, confined
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_copy import columns_of
 from perf_assets.storage.definitions import definitions_of
 from perf_assets.storage.received import GIVEN, finish, known_tables, lay_rows, stored_tables
 from perf_assets.storage.verdicts import VERDICT_KINDS, read_log
-from perf_assets.tables import declared
-from perf_assets.tables.ddl import quoted
-from perf_assets.tables.frames import frame_of
 
 COUNTS = """
     SELECT repository, month, "table", row_count FROM meta.partition_loads

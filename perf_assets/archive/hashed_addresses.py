@@ -9,10 +9,10 @@ import duckdb
 
 from perf_assets.core.people.addresses import HASH_DIGITS
 from perf_assets.core.people.forgetting import ADDRESSES, DIGITS, LOGINS, NAMES, PREFIX
+from perf_assets.schema import Table, table_of
+from perf_assets.schema.ddl import quoted, quoted_name
 from perf_assets.storage.address_key import VARIABLE
 from perf_assets.storage.database_copy import columns_of
-from perf_assets.tables import Table, table_of
-from perf_assets.tables.ddl import quoted, quoted_name
 
 PERSONS = LOGINS | ADDRESSES | NAMES
 HASHED = f"[0-9a-f]{{{HASH_DIGITS}}}|{PREFIX}[0-9a-f]{{{DIGITS}}}"

@@ -8,9 +8,9 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.files import copy_file
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.files import copy_file
+from perf_assets.config.data_directory import DataDirectory
 
 FORMAT = 1
 MANIFEST = "archive.json"

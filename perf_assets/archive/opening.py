@@ -18,10 +18,10 @@ from perf_assets.archive.manifest import (
 )
 from perf_assets.archive.work_folder import temporary_folder
 from perf_assets.archive.zip_reading import ANOTHER, open_zip, unpack
-from perf_assets.errors import PerfAssetsError
-from perf_assets.errors.messages import disk_or_memory_message
-from perf_assets.processes.progress import phase
-from perf_assets.sanitize import shortened
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.errors.messages import disk_or_memory_message
+from perf_assets.base.processes.progress import phase
+from perf_assets.base.sanitize import shortened
 from perf_assets.storage.migrations import FORMAT as WAREHOUSE_FORMAT
 
 LARGEST_MANIFEST = 10_000_000  # bytes

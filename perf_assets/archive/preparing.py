@@ -20,21 +20,21 @@ from perf_assets.archive.study_copy import (
     other_facts,
     with_people,
 )
+from perf_assets.base.errors import AuditError, PerfAssetsError
+from perf_assets.base.processes.progress import phase
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study, is_packaged
 from perf_assets.core.people.pseudonyms import Pseudonyms
-from perf_assets.errors import AuditError, PerfAssetsError
-from perf_assets.processes.progress import phase
-from perf_assets.storage.added_repositories import open_study_of
+from perf_assets.schema import table_of
+from perf_assets.schema.ddl import quoted_name
+from perf_assets.schema.frames import frame_of
+from perf_assets.stages.added_repositories import open_study_of
 from perf_assets.storage.address_key import pseudonym_key
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lake_rows import lake_rows
 from perf_assets.storage.migrations import FORMAT as WAREHOUSE_FORMAT
 from perf_assets.storage.publishing import ABOUT, ADDRESS_KEY
 from perf_assets.storage.received import admit, format_of
 from perf_assets.storage.warehouse import reading
-from perf_assets.tables import table_of
-from perf_assets.tables.ddl import quoted_name
-from perf_assets.tables.frames import frame_of
 
 PUBLISHED_AT = "SELECT value FROM meta.about WHERE topic = 'database' AND fact = 'published_at'"
 WRITTEN = (*TEXTS, "message", "note")

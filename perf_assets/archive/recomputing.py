@@ -5,10 +5,12 @@ from collections.abc import Iterable, Mapping
 
 import polars as pl
 
+from perf_assets.base.processes.progress import phase
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Repository, Study
-from perf_assets.processes.progress import phase
-from perf_assets.sql_models.dependencies import made_from
-from perf_assets.sql_models.files import models_by_name
+from perf_assets.schema import table_of
+from perf_assets.schema.models.dependencies import made_from
+from perf_assets.schema.models.files import models_by_name
 from perf_assets.stages.enrichment.labels import TABLES as LABELS
 from perf_assets.stages.enrichment.labels import label_cohorts, store_label_kinds
 from perf_assets.stages.enrichment.links import TABLES as LINKS
@@ -20,11 +22,9 @@ from perf_assets.stages.enrichment.performance_questions import (
 from perf_assets.stages.enrichment.question_kinds import store_question_kinds
 from perf_assets.stages.transform.derivation import derive, derived_tables
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lock import writing
 from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.warehouse import Database, open_warehouse
-from perf_assets.tables import table_of
 
 GIVEN = ("raw", "details", "meta", "reviews", "replication")
 """The schemas of what was read at a source, judged by people, or noted meanwhile."""

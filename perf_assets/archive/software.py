@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 
 from perf_assets import __version__
 from perf_assets.archive.manifest import CODEBOOKS, LOCK, RULES, SOFTWARE, Manifest
-from perf_assets.paths import (
+from perf_assets.base.paths import (
     PACKAGE,
     changelog,
     checks_dir,

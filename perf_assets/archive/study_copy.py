@@ -10,12 +10,12 @@ import tomlkit
 from tomlkit.items import Table
 
 from perf_assets.archive.manifest import STUDY
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.addresses import git_address, is_local
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import FORMER_KEYS, PACKAGED, SAMPLE, Study, load_study
 from perf_assets.core.labelling.labels import Rules
-from perf_assets.errors import PerfAssetsError
 from perf_assets.stages.transform.about import study_facts
-from perf_assets.storage.data_directory import DataDirectory
 
 STUDY_NAME = "SELECT value FROM meta.about WHERE topic = 'study' AND fact = 'name'"
 FACTS = """

@@ -10,9 +10,9 @@ from pathlib import Path
 import duckdb
 
 from perf_assets.archive.manifest import TABLES
+from perf_assets.schema import declared
+from perf_assets.schema.ddl import quoted, quoted_name
 from perf_assets.storage.database_copy import STORAGE_VERSION, tables_of
-from perf_assets.tables import declared
-from perf_assets.tables.ddl import quoted, quoted_name
 
 PROGRAM = (
     "import sys; from pathlib import Path; sys.path[:] = {path!r}; "

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from perf_assets.errors import TransientError
+from perf_assets.base.errors import TransientError
 
 LOCK = "lock"
 LONGEST = 200  # bytes of a name, so that file systems take what is put around it

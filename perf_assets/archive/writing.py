@@ -33,13 +33,13 @@ from perf_assets.archive.study_copy import no_study
 from perf_assets.archive.tables import write_database, write_parquet
 from perf_assets.archive.work_folder import folder_beside
 from perf_assets.archive.zip_reading import DAMAGES
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.files import set_in_place
+from perf_assets.base.processes.progress import phase
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study
-from perf_assets.errors import PerfAssetsError
-from perf_assets.files import set_in_place
-from perf_assets.processes.progress import phase
 from perf_assets.reports.monthly import keep_report
 from perf_assets.reports.pages.page import docs_html
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.migrations import FORMAT as WAREHOUSE_FORMAT
 
 CHUNK = 1 << 20

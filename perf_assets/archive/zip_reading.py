@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import IO
 
 from perf_assets.archive.zip_faults import BEGINNING, faults, megabytes
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import is_utf8, shortened
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import is_utf8, shortened
 
 CHUNK = 1 << 20
 ANOTHER = "download it again, or ask who made it for another"

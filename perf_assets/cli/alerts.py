@@ -5,12 +5,12 @@ from pathlib import Path
 
 import click
 
+from perf_assets.base.processes import shutdown
+from perf_assets.base.processes.progress import phase
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.memory import check_memory
 from perf_assets.cli.shell import console, data_dir_option, friendly_errors, json_option
-from perf_assets.processes import shutdown
-from perf_assets.processes.progress import phase
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.config.data_directory import DataDirectory
 
 STATES = ("new", "known", "wont_fix", "resolved")
 
@@ -84,7 +84,7 @@ def set_alert(
     with shown_progress(console):
         with phase("starting"):
             check_memory()
-            from perf_assets.execution import run_alert_state  # noqa: PLC0415
+            from perf_assets.dagster_app.execution import run_alert_state  # noqa: PLC0415
         done = run_alert_state(directory, alert, state, note, person or getpass.getuser())
     if done.is_changed:
         click.echo(f"{done.alert_id}: {state}, before {done.state_before}")

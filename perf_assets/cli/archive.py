@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes import shutdown
+from perf_assets.base.processes.progress import phase
+from perf_assets.base.sanitize import escape_text
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import console, data_dir_option, friendly_errors, importing
-from perf_assets.errors import PerfAssetsError
-from perf_assets.processes import shutdown
-from perf_assets.processes.progress import phase
-from perf_assets.sanitize import escape_text
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.config.data_directory import DataDirectory
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,8 +11,8 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from perf_assets.processes import progress
-from perf_assets.sanitize import escape_text
+from perf_assets.base.processes import progress
+from perf_assets.base.sanitize import escape_text
 
 BAR_WIDTH = 16
 REFRESHES_PER_SECOND = 5

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
+from perf_assets.base.processes.progress import phase
+from perf_assets.base.sanitize import escape_text
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import console, friendly_errors, importing
-from perf_assets.processes.progress import phase
-from perf_assets.sanitize import escape_text
 
 DIFFERENT = 1
 
@@ -42,10 +42,10 @@ def compare(first: Path, second: Path, output: Path | None) -> None:
         with phase("starting"), importing():
             from perf_assets.archive.comparing import compare as compared  # noqa: PLC0415
             from perf_assets.archive.comparison_page import lines, page  # noqa: PLC0415
-            from perf_assets.reports.writing import write_whole  # noqa: PLC0415
+            from perf_assets.base.files import write_output_file  # noqa: PLC0415
         comparison = compared(first, second)
     if output is not None:
-        write_whole(output, page(comparison).encode())
+        write_output_file(output, page(comparison).encode())
     for line in lines(comparison):
         click.echo(escape_text(line))
     if output is not None:

@@ -5,9 +5,9 @@ from shlex import quote
 
 import click
 
+from perf_assets.base.processes import shutdown
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import console, friendly_errors
-from perf_assets.processes import shutdown
 
 
 @click.command("mock-api")
@@ -34,11 +34,11 @@ def mock_api(directory: Path, port: int, repository: str | None) -> None:
         click.echo(f"{directory} is served at {url}")
 
     if (directory / "Posts.xml").is_file():
-        from perf_assets.mock_servers.stackexchange import server  # noqa: PLC0415
+        from perf_assets.stand_ins.stackexchange import server  # noqa: PLC0415
 
         server.serve(directory, port, announce)
         return
-    from perf_assets.mock_servers.github.server import serve  # noqa: PLC0415
+    from perf_assets.stand_ins.github.server import serve  # noqa: PLC0415
 
     serve(directory, port, repository, announce)
 
@@ -86,7 +86,7 @@ def generate_sample(  # noqa: PLR0913
 
     Run it with: perf-assets run --study DIRECTORY/study.toml
     """
-    from perf_assets.sample.generator import generate  # noqa: PLC0415
+    from perf_assets.stand_ins.generator import generate  # noqa: PLC0415
 
     shutdown.set_resume_hint(f"nothing was written to {directory}; run the same command again")
     with shown_progress(console):
@@ -105,3 +105,12 @@ def generate_sample(  # noqa: PLR0913
     shutdown.set_resume_hint(f"{directory} is written")
     click.echo(f"{directory}: {issues} issues and {commits} commits over {months} months")
     click.echo(f"Run it with: perf-assets run --study {quote(str(directory / 'study.toml'))}")
+
+
+@click.group()
+def stand_ins() -> None:
+    """Serve corpora as GitHub and Stack Exchange would, and generate them."""
+
+
+stand_ins.add_command(mock_api)
+stand_ins.add_command(generate_sample)

@@ -25,10 +25,10 @@ def docs(output: Path | None, data_dir: Path) -> None:
     Example:
         perf-assets docs --output docs.html
     """
-    from perf_assets.errors import PerfAssetsError  # noqa: PLC0415
+    from perf_assets.base.errors import PerfAssetsError  # noqa: PLC0415
+    from perf_assets.base.files import write_output_file  # noqa: PLC0415
+    from perf_assets.config.data_directory import PUBLISHED  # noqa: PLC0415
     from perf_assets.reports.pages.page import docs_html  # noqa: PLC0415
-    from perf_assets.reports.writing import write_whole  # noqa: PLC0415
-    from perf_assets.storage.data_directory import PUBLISHED  # noqa: PLC0415
 
     if output is None and not data_dir.is_dir():
         raise PerfAssetsError(
@@ -37,5 +37,5 @@ def docs(output: Path | None, data_dir: Path) -> None:
         )
     published = data_dir / PUBLISHED
     path = output or data_dir / "docs.html"
-    write_whole(path, docs_html(published if published.exists() else None).encode())
+    write_output_file(path, docs_html(published if published.exists() else None).encode())
     click.echo(f"{path}: open it in a browser")

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes.progress import phase
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import (
     console,
@@ -15,9 +17,7 @@ from perf_assets.cli.shell import (
     json_option,
     study_option,
 )
-from perf_assets.errors import PerfAssetsError
-from perf_assets.processes.progress import phase
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.config.data_directory import DataDirectory
 
 
 @click.command()
@@ -46,9 +46,9 @@ def doctor(study: str, data_dir: Path, *, repair: bool, is_json: bool) -> None:
     \b
     Exit code 0: a run can start. 2: it could not succeed, and why, in one sentence each.
     """
-    from perf_assets.reports.preflight import preflight  # noqa: PLC0415
     from perf_assets.reports.status import as_json  # noqa: PLC0415
-    from perf_assets.storage.added_repositories import open_study_of  # noqa: PLC0415
+    from perf_assets.stages.added_repositories import open_study_of  # noqa: PLC0415
+    from perf_assets.stages.preflight import preflight  # noqa: PLC0415
 
     directory = DataDirectory.of(data_dir)
     if repair:
@@ -81,7 +81,7 @@ def doctor(study: str, data_dir: Path, *, repair: bool, is_json: bool) -> None:
 
 def _damages(data_dir: DataDirectory) -> list[dict[str, Any]]:
     """What is damaged in the data directory, or that it cannot be looked at."""
-    from perf_assets.storage.health import find_damage  # noqa: PLC0415
+    from perf_assets.stages.health import find_damage  # noqa: PLC0415
 
     try:
         with shown_progress(console), phase(f"reading all of {data_dir.path}"):
@@ -95,7 +95,7 @@ def _damages(data_dir: DataDirectory) -> list[dict[str, Any]]:
 
 
 def _repair(data_dir: DataDirectory) -> None:
-    from perf_assets.storage.health import repair  # noqa: PLC0415
+    from perf_assets.stages.health import repair  # noqa: PLC0415
 
     is_sound = True
     with shown_progress(console), phase(f"mending {data_dir.path}"):

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes import shutdown
 from perf_assets.cli.ports import HOST, check_free
 from perf_assets.cli.query import published_of
 from perf_assets.cli.shell import data_dir_option, friendly_errors
-from perf_assets.errors import PerfAssetsError
-from perf_assets.processes import shutdown
 
 
 @click.command()

@@ -5,12 +5,12 @@ from shlex import quote
 
 import click
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes import shutdown
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import console, data_dir_option, friendly_errors
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.people import checked_login
-from perf_assets.errors import PerfAssetsError
-from perf_assets.processes import shutdown
-from perf_assets.storage.data_directory import DataDirectory
 
 
 @click.command()

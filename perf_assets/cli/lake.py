@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from perf_assets.base.processes import shutdown
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import console, data_dir_option, friendly_errors
-from perf_assets.processes import shutdown
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.config.data_directory import DataDirectory
 
 if TYPE_CHECKING:
     from perf_assets.lake.location import Lake

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes.progress import phase
+from perf_assets.base.sanitize import escape_text, in_words
 from perf_assets.cli.shell import friendly_errors
-from perf_assets.errors import PerfAssetsError
-from perf_assets.processes.progress import phase
-from perf_assets.sanitize import escape_text, in_words
 
 if TYPE_CHECKING:
     from perf_assets.cli.lint_settings import Settings
@@ -257,9 +257,9 @@ def _write(
     if output is None:
         _say(content)
     else:
-        from perf_assets.reports.writing import write_whole  # noqa: PLC0415
+        from perf_assets.base.files import write_output_file  # noqa: PLC0415
 
-        write_whole(output, content.encode(errors="replace"))
+        write_output_file(output, content.encode(errors="replace"))
     _print_skips(results)
 
 

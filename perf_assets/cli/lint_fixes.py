@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from perf_assets.files import write_file
+from perf_assets.base.files import write_file
 from perf_assets.lint.files.decoding import decoded
 from perf_assets.lint.files.results import FileResult
 from perf_assets.lint.fixes import applied

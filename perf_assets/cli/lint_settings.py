@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.lint.findings import Finding, Severity
 from perf_assets.lint.globs import is_meant_or_within
 from perf_assets.lint.linter import DEFAULT
@@ -114,8 +114,8 @@ def rules_of(words: Iterable[str], origin: str) -> tuple[Rule, ...]:
     try:
         return named(words)
     except KeyError as error:
-        from perf_assets.config_files import nearest  # noqa: PLC0415
-        from perf_assets.sanitize import shortened  # noqa: PLC0415
+        from perf_assets.base.config_files import nearest  # noqa: PLC0415
+        from perf_assets.base.sanitize import shortened  # noqa: PLC0415
 
         names = [word for rule in RULES for word in (rule.code, rule.name)]
         raise PerfAssetsError(

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from perf_assets.config_files import Many, StrictModel, validate
+from perf_assets.base.config_files import Many, StrictModel, validate
 
 
 class Lint(StrictModel):

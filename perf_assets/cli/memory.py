@@ -4,7 +4,7 @@ import resource
 from collections.abc import Iterator
 from pathlib import Path
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
 
 LEAST_FREE = 500 << 20  # the smallest study takes that much; docs/performance.md has larger ones
 LEAST_ADDRESSES = 4 << 30  # what the libraries lay claim to, most of which they never touch

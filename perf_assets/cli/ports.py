@@ -2,7 +2,7 @@
 
 import socket
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
 
 HOST = "127.0.0.1"
 

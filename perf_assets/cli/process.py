@@ -13,10 +13,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
-from perf_assets.processes import progress, shutdown
-from perf_assets.processes.children import end_children
-from perf_assets.processes.python_process import end_started
-from perf_assets.processes.reaper import start_reaper
+from perf_assets.base.processes import progress, shutdown
+from perf_assets.base.processes.children import end_children
+from perf_assets.base.processes.python_process import end_started
+from perf_assets.base.processes.reaper import start_reaper
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 FINISHED = 0  # as no signal is numbered

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import escape_text, without_controls
 from perf_assets.cli.shell import data_dir_option, friendly_errors
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import escape_text, without_controls
 
 if TYPE_CHECKING:
     from perf_assets.reports.charts import Axes
     from perf_assets.reports.query_result import QueryResult
-    from perf_assets.sql_models.cookbook import Query
+    from perf_assets.schema.models.cookbook import Query
 
 NAME = re.compile(r"[\w-]+")
 TABLE = re.compile(r"[A-Za-z_]\w*\.[A-Za-z_]\w*")
@@ -120,7 +120,7 @@ def published_of(data_dir: Path) -> Path:
     PerfAssetsError
         There is no such data directory.
     """
-    from perf_assets.storage.data_directory import DataDirectory  # noqa: PLC0415
+    from perf_assets.config.data_directory import DataDirectory  # noqa: PLC0415
 
     if not data_dir.is_dir():
         raise PerfAssetsError(
@@ -131,7 +131,7 @@ def published_of(data_dir: Path) -> Path:
 
 def _listed() -> Iterator[str]:
     """The cookbook: names, questions, parameters."""
-    from perf_assets.sql_models.cookbook import cookbook  # noqa: PLC0415
+    from perf_assets.schema.models.cookbook import cookbook  # noqa: PLC0415
 
     width = min(shutil.get_terminal_size().columns, WIDEST)
     for name, one in cookbook().items():
@@ -148,8 +148,8 @@ def _wrapped(text: str, width: int) -> str:
 
 
 def _query(text: str) -> "Query":
-    from perf_assets.config_files import nearest  # noqa: PLC0415
-    from perf_assets.sql_models.cookbook import (  # noqa: PLC0415
+    from perf_assets.base.config_files import nearest  # noqa: PLC0415
+    from perf_assets.schema.models.cookbook import (  # noqa: PLC0415
         cookbook,
         parse_query_file,
         read_query,
@@ -199,10 +199,10 @@ def _as_table(answer: "QueryResult", output: Path | None, rows: int) -> bytes:
 
 
 def _write(content: bytes, kind: str, output: Path | None, rows: int) -> None:
-    from perf_assets.reports.writing import write_whole  # noqa: PLC0415
+    from perf_assets.base.files import write_output_file  # noqa: PLC0415
 
     if output is not None:
-        write_whole(output, content)
+        write_output_file(output, content)
         click.echo(f"{output}: {rows:,} rows", err=True)
         return
     if kind != "parquet" and sys.stdout.isatty():
@@ -211,13 +211,13 @@ def _write(content: bytes, kind: str, output: Path | None, rows: int) -> None:
 
 
 def _draw(path: Path, answer: "QueryResult", query: "Query", axes: "Axes") -> None:
+    from perf_assets.base.files import write_output_file  # noqa: PLC0415
     from perf_assets.reports.charts import chart, chart_file  # noqa: PLC0415
-    from perf_assets.reports.writing import write_whole  # noqa: PLC0415
 
     title = query.question or query.name
     try:
         spec = chart(answer, title, axes)
     except PerfAssetsError as error:
         raise PerfAssetsError(f"{escape_text(query.name)}: {error}") from None
-    write_whole(path, chart_file(path, spec, title))
+    write_output_file(path, chart_file(path, spec, title))
     click.echo(f"{path}: drawn from {len(answer.rows):,} rows", err=True)

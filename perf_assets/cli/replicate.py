@@ -4,14 +4,14 @@ from pathlib import Path
 
 import click
 
+from perf_assets.base.errors import AuditError, PerfAssetsError
+from perf_assets.base.processes import shutdown
+from perf_assets.base.processes.progress import phase
+from perf_assets.base.sanitize import in_words
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.memory import check_memory
 from perf_assets.cli.shell import console, data_dir_option, friendly_errors
-from perf_assets.errors import AuditError, PerfAssetsError
-from perf_assets.processes import shutdown
-from perf_assets.processes.progress import phase
-from perf_assets.sanitize import in_words
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.config.data_directory import DataDirectory
 
 
 @click.command()
@@ -81,7 +81,7 @@ def replicate(
     )
     with shown_progress(console):
         with phase("starting"):
-            from perf_assets.execution import run_replication  # noqa: PLC0415
+            from perf_assets.dagster_app.execution import run_replication  # noqa: PLC0415
         failures = run_replication(directory, data, problems, accept_changes=accept_changes)
     if failures:
         raise AuditError("; ".join(failures))

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.cli.shell import console, data_dir_option, friendly_errors
-from perf_assets.errors import PerfAssetsError
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.config.data_directory import DataDirectory
 
 
 @click.command()

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes import shutdown
+from perf_assets.base.processes.progress import phase
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.memory import check_memory
 from perf_assets.cli.review_serve import chosen_verdicts, collect_answers, serve_review
 from perf_assets.cli.shell import console, data_dir_option, friendly_errors, json_option
-from perf_assets.errors import PerfAssetsError
-from perf_assets.processes import shutdown
-from perf_assets.processes.progress import phase
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.config.data_directory import DataDirectory
 
 if TYPE_CHECKING:
     from perf_assets.stages.reviewing import Imported
@@ -251,7 +251,7 @@ def import_review(sheets: tuple[Path, ...], raters: tuple[str, ...], data_dir: P
     with shown_progress(console):
         with phase("starting"):
             check_memory()
-            from perf_assets.execution import run_import  # noqa: PLC0415
+            from perf_assets.dagster_app.execution import run_import  # noqa: PLC0415
         given = list(zip(sheets, raters * (len(sheets) // len(raters)), strict=True))
         found = run_import(directory, given)
     imported = {}

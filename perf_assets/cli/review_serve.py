@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes import shutdown
 from perf_assets.cli.ports import HOST, check_free
 from perf_assets.cli.shell import data_dir_option, friendly_errors
-from perf_assets.errors import PerfAssetsError
-from perf_assets.processes import shutdown
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.config.data_directory import DataDirectory
 
 FIRST_SAMPLE = 40
 """How many of each stratum are drawn where nothing was yet and nobody says how many."""

@@ -7,6 +7,10 @@ from typing import get_args
 
 import click
 
+from perf_assets.base.errors import AuditError, PerfAssetsError
+from perf_assets.base.months import is_month
+from perf_assets.base.processes import shutdown
+from perf_assets.base.processes.progress import phase
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import (
     console,
@@ -17,12 +21,8 @@ from perf_assets.cli.shell import (
     max_wait_option,
     to_option,
 )
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Until
-from perf_assets.errors import AuditError, PerfAssetsError
-from perf_assets.months import is_month
-from perf_assets.processes import shutdown
-from perf_assets.processes.progress import phase
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lock import writing
 
 
@@ -135,8 +135,7 @@ def run(  # noqa: PLR0913
                 from perf_assets.storage.audit.process import prepare  # noqa: PLC0415
 
                 prepare()
-            from perf_assets.execution import run_study  # noqa: PLC0415
-            from perf_assets.reports.preflight import read_again  # noqa: PLC0415
+            from perf_assets.dagster_app.execution import run_study  # noqa: PLC0415
             from perf_assets.reports.status import read_status, status_text  # noqa: PLC0415
             from perf_assets.reports.summary import (  # noqa: PLC0415
                 print_cost,
@@ -144,7 +143,8 @@ def run(  # noqa: PLR0913
                 print_next_steps,
                 print_not_whole,
             )
-            from perf_assets.storage.added_repositories import open_study_of  # noqa: PLC0415
+            from perf_assets.stages.added_repositories import open_study_of  # noqa: PLC0415
+            from perf_assets.stages.preflight import read_again  # noqa: PLC0415
 
             if first is not None and not is_month(first) and _is_path(first):
                 from perf_assets.archive.extending import begin_from  # noqa: PLC0415

@@ -12,12 +12,12 @@ from typing import Any
 import click
 from rich.console import Console
 
+from perf_assets.base.errors import AuditError, PerfAssetsError
+from perf_assets.base.errors.messages import explain_error
+from perf_assets.base.processes import shutdown
+from perf_assets.base.processes.gc_control import collect_seldom, gc_paused, hold_little_free_memory
+from perf_assets.base.sanitize import escape_text
 from perf_assets.cli.memory import check_memory
-from perf_assets.errors import AuditError, PerfAssetsError
-from perf_assets.errors.messages import explain_error
-from perf_assets.processes import shutdown
-from perf_assets.processes.gc_control import collect_seldom, gc_paused, hold_little_free_memory
-from perf_assets.sanitize import escape_text
 
 console = Console()
 PRINTERS = ("click", "rich")

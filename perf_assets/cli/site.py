@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
+from perf_assets.base.processes import shutdown
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.query import published_of
 from perf_assets.cli.shell import console, data_dir_option, friendly_errors
-from perf_assets.processes import shutdown
 
 
 @click.command()
@@ -52,8 +52,8 @@ def site(
         perf-assets site public --tables marts,analysis
         python3 -m http.server --directory public
     """
+    from perf_assets.config.data_directory import DataDirectory  # noqa: PLC0415
     from perf_assets.reports.site import SiteOptions, write_site  # noqa: PLC0415
-    from perf_assets.storage.data_directory import DataDirectory  # noqa: PLC0415
 
     published_of(data_dir)  # refuses a directory that is not there
     names = tuple(name.strip() for given in tables for name in given.split(",") if name.strip())

@@ -10,16 +10,16 @@ from shutil import rmtree
 
 import click
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.pids import is_alive
+from perf_assets.base.processes import shutdown
+from perf_assets.base.processes.children import end_children
+from perf_assets.base.processes.shutdown import cleanup_on_stop
 from perf_assets.cli.memory import check_memory
 from perf_assets.cli.ports import HOST, check_free
 from perf_assets.cli.shell import data_dir_option, friendly_errors, study_option
-from perf_assets.errors import PerfAssetsError
-from perf_assets.pids import is_alive
-from perf_assets.processes import shutdown
-from perf_assets.processes.children import end_children
-from perf_assets.processes.shutdown import cleanup_on_stop
-from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.storage.instance import UI, write_instance_config
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.dagster_app.settings import UI, write_instance_config
 from perf_assets.storage.lock import LOOKS, SECONDS_BETWEEN
 from perf_assets.web.services import Services
 
@@ -82,7 +82,7 @@ def _make_record(data_dir: DataDirectory) -> None:
     Its services start at once, and two that make it may leave files that none opens any more.
     """
     if not (data_dir.dagster / "schedules" / "schedules.db").exists():  # made last
-        from perf_assets.assets.instance import open_instance  # noqa: PLC0415
+        from perf_assets.dagster_app.instance import open_instance  # noqa: PLC0415
 
         with open_instance(data_dir.dagster):
             pass
@@ -90,7 +90,7 @@ def _make_record(data_dir: DataDirectory) -> None:
 
 def _check_study(study: str, data_dir: DataDirectory) -> None:
     """A mistake in it is better reported here than in the UI; meanwhile that one opens."""
-    from perf_assets.storage.added_repositories import open_study_of  # noqa: PLC0415
+    from perf_assets.stages.added_repositories import open_study_of  # noqa: PLC0415
 
     open_study_of(study, data_dir)
 

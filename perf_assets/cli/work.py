@@ -8,6 +8,10 @@ from typing import get_args
 
 import click
 
+from perf_assets.base.errors import AuditError, PerfAssetsError
+from perf_assets.base.errors.messages import explain_error
+from perf_assets.base.processes import shutdown
+from perf_assets.base.processes.progress import phase
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import (
     console,
@@ -19,12 +23,8 @@ from perf_assets.cli.shell import (
     study_option,
     to_option,
 )
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Until
-from perf_assets.errors import AuditError, PerfAssetsError
-from perf_assets.errors.messages import explain_error
-from perf_assets.processes import shutdown
-from perf_assets.processes.progress import phase
-from perf_assets.storage.data_directory import DataDirectory
 
 
 @click.command()
@@ -83,9 +83,9 @@ def work(  # noqa: PLR0913
     )
     with shown_progress(console):
         with phase("starting"), importing():
-            from perf_assets.storage.added_repositories import open_study_of  # noqa: PLC0415
-            from perf_assets.workers.pool import Task  # noqa: PLC0415
-            from perf_assets.workers.run import worker  # noqa: PLC0415
+            from perf_assets.dagster_app.worker_pool import Task  # noqa: PLC0415
+            from perf_assets.dagster_app.worker_run import worker  # noqa: PLC0415
+            from perf_assets.stages.added_repositories import open_study_of  # noqa: PLC0415
 
             chosen = open_study_of(study, directory)
             if chosen.lake is None:
@@ -108,7 +108,7 @@ def work(  # noqa: PLR0913
 
 def _listen(work_on: Callable[[str], list[str]], data_dir: DataDirectory) -> None:
     """Answer each line; what a library prints meanwhile is for nobody."""
-    from perf_assets.workers.pool import answer  # noqa: PLC0415
+    from perf_assets.dagster_app.worker_pool import answer  # noqa: PLC0415
 
     answers = sys.stdout
     with redirect_stdout(sys.stderr):

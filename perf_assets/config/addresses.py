@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
 
-from perf_assets.config_files import SensitiveValueError
+from perf_assets.base.config_files import SensitiveValueError
 
 GIT_SCHEMES = ("https", "http", "ssh", "git", "file")
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")

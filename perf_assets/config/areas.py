@@ -4,11 +4,11 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, field_validator
 
+from perf_assets.base.config_files import Many, StrictModel
+from perf_assets.base.sanitize import shortened
 from perf_assets.config.addresses import CONTROL, LONGEST
-from perf_assets.config_files import Many, StrictModel
 from perf_assets.core.areas.path_patterns import PathPattern
 from perf_assets.core.areas.rules import LABELS, AreaRules
-from perf_assets.sanitize import shortened
 
 DEEPEST = 20
 

@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 import polars as pl
 
-from perf_assets.config_files import StrictModel, validate
+from perf_assets.base.config_files import StrictModel, validate
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.core.labelling.classifier.model import Model
-from perf_assets.errors import PerfAssetsError
 
 PACKAGED = Path(__file__).with_name("performance_model.json.gz")
 NAME = "performance_model.json.gz"

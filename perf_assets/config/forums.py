@@ -8,11 +8,11 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
+from perf_assets.base.config_files import Many, StrictModel
+from perf_assets.base.months import last_full_month
+from perf_assets.base.sanitize import shortened
 from perf_assets.config.addresses import api_address
 from perf_assets.config.partitions import Subject
-from perf_assets.config_files import Many, StrictModel
-from perf_assets.months import last_full_month
-from perf_assets.sanitize import shortened
 
 POOLED = "pooled"  # as in the tables of statistics, whose code takes long to import
 STACK_EXCHANGE = "https://api.stackexchange.com/2.3"

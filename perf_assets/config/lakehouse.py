@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from perf_assets.config_files import SensitiveValueError, StrictModel
+from perf_assets.base.config_files import SensitiveValueError, StrictModel
 
 BUCKET = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:/[\w.=/-]*)?")
 FOLDER = "file://"

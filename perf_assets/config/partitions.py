@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from perf_assets.months import last_full_month, months_between
+from perf_assets.base.months import last_full_month, months_between
 
 
 @dataclass(frozen=True)

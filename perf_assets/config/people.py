@@ -7,10 +7,10 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
-from perf_assets.config_files import Many, StrictModel
+from perf_assets.base.config_files import Many, StrictModel
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import shortened
 from perf_assets.core.people.addresses import AddressPolicy
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import shortened
 
 ACCOUNT = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,60})(?:\[bot\])?|[^\s<>@]+@[^\s<>@]+")
 

@@ -7,13 +7,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeVar
 
+from perf_assets.base.config_files import validate
+from perf_assets.base.corpus import newest_month
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.months import add_months
+from perf_assets.base.sanitize import escape_text, shortened
 from perf_assets.config.addresses import git_address
 from perf_assets.config.forums import Forum, ForumEntry, TagSet
 from perf_assets.config.lakehouse import Lakehouse
 from perf_assets.config.partitions import Subject
 from perf_assets.config.people import People
 from perf_assets.config.study_file import RECONCILE_MONTHS, Miner, RepositoryEntry, StudyEntry
-from perf_assets.config_files import validate
 from perf_assets.core.areas.rules import AreaRules
 from perf_assets.core.labelling.labels import Rules
 from perf_assets.core.labelling.strength import STRONG_KEYWORDS, WEAK_KEYWORDS
@@ -21,10 +25,6 @@ from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
 from perf_assets.core.people.addresses import AddressPolicy
 from perf_assets.core.questions.classifier_assumptions import KindMethod
-from perf_assets.errors import PerfAssetsError
-from perf_assets.mock_servers.corpus import newest_month
-from perf_assets.months import add_months
-from perf_assets.sanitize import escape_text, shortened
 
 PACKAGED = Path(__file__).parent / "studies"
 SAMPLE = "sample"
@@ -140,7 +140,7 @@ def load_study(source: str | Path) -> Study:
     """Read and check a study: a file, or the name of a packaged study (``dl-frameworks``).
 
     The packaged ``sample`` has its corpus generated on first use, see
-    ``perf_assets.storage.data_directory``.
+    ``perf_assets.config.data_directory``.
 
     Raises
     ------

@@ -5,19 +5,19 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
+from perf_assets.base.config_files import Many, StrictModel
+from perf_assets.base.months import is_month, last_full_month
+from perf_assets.base.repository_names import is_repository_name
+from perf_assets.base.sanitize import shortened
 from perf_assets.config.addresses import CONTROL, LONGEST, api_address, git_address
 from perf_assets.config.areas import AreasEntry
 from perf_assets.config.forums import ForumEntry
 from perf_assets.config.lakehouse import LakeEntry
 from perf_assets.config.people import PeopleEntry
-from perf_assets.config_files import Many, StrictModel
 from perf_assets.core.labelling.strength import WIDENED_KEYWORDS
 from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
 from perf_assets.core.questions.classifier_assumptions import KindMethod
-from perf_assets.months import is_month, last_full_month
-from perf_assets.repository_names import is_repository_name
-from perf_assets.sanitize import shortened
 
 Miner = Literal["git", "pydriller"]
 """What reads the commits of a clone."""

@@ -6,7 +6,7 @@ Both take along what is of no use here, where it is installed: 90 MB, and a thir
 from functools import cache
 from typing import TYPE_CHECKING
 
-from perf_assets.processes.imports import without
+from perf_assets.base.processes.imports import without
 
 if TYPE_CHECKING:
     from nltk.stem.porter import PorterStemmer

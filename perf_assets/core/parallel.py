@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import polars as pl
 
-from perf_assets.processes.progress import phase
+from perf_assets.base.processes.progress import phase
 
 MOST_THREADS = 8  # ten thousand permuted series take some hundred MB in each
 

@@ -5,7 +5,7 @@ seen by nobody until one commit says which of them are the rows of a month. So n
 half written, whoever is killed whenever.
 """
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
 
 try:
     import deltalake as _  # noqa: F401

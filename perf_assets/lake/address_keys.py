@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import polars as pl
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.lake.contents import remember, remembered
 from perf_assets.lake.location import Lake
 from perf_assets.storage.address_key import (

@@ -11,12 +11,12 @@ import duckdb
 import polars as pl
 
 from perf_assets.lake.tables import LakeTable, chosen
+from perf_assets.schema import table_of
+from perf_assets.schema.ddl import quoted
 from perf_assets.storage import fingerprints
 from perf_assets.storage.database_copy import tables_of
 from perf_assets.storage.migrations import create
 from perf_assets.storage.warehouse import Database
-from perf_assets.tables import table_of
-from perf_assets.tables.ddl import quoted
 
 # What a data directory remembers of a lake, in meta.build_state: which release it goes on from.
 REMEMBERED = "lake"

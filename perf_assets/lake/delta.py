@@ -22,11 +22,11 @@ from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundErr
 from deltalake.fs import DeltaStorageHandler
 from pyarrow.fs import FileType
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes import shutdown
+from perf_assets.base.sanitize import shortened
 from perf_assets.lake.location import Lake
-from perf_assets.processes import shutdown
-from perf_assets.sanitize import shortened
-from perf_assets.tables.ddl import quoted
+from perf_assets.schema.ddl import quoted
 
 BUCKET = "lake_bucket"
 TRIES = 5

@@ -12,8 +12,8 @@ from deltalake.exceptions import (
     TableNotFoundError,
 )
 
-from perf_assets.errors import PerfAssetsError, TransientError
-from perf_assets.errors.messages import DAMAGE, FULL
+from perf_assets.base.errors import PerfAssetsError, TransientError
+from perf_assets.base.errors.messages import DAMAGE, FULL
 from perf_assets.lake.location import Lake
 
 FORBIDDEN = re.compile(

@@ -19,7 +19,7 @@ import pyarrow as pa
 from deltalake import DeltaTable
 from deltalake.exceptions import CommitFailedError
 
-from perf_assets.errors import PerfAssetsError, TransientError
+from perf_assets.base.errors import PerfAssetsError, TransientError
 from perf_assets.lake import delta
 from perf_assets.lake.errors import friendly_errors
 from perf_assets.lake.location import Lake, bucket_of

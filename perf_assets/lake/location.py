@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import is_utf8, shortened
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import is_utf8, shortened
+from perf_assets.config.data_directory import DataDirectory
 
 HOW = "a lake is a folder (/path or file:///path) or s3://bucket/prefix"
 # Delta Lake and DuckDB each take some of these for something else than themselves.

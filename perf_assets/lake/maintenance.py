@@ -15,14 +15,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake.exceptions import CommitFailedError
 
+from perf_assets.base.processes.progress import phase
 from perf_assets.lake import delta, leases
 from perf_assets.lake import releases as released
 from perf_assets.lake.errors import friendly_errors
 from perf_assets.lake.location import Lake
 from perf_assets.lake.releases import Releases, needed, releases_before
 from perf_assets.lake.tables import lake_tables
-from perf_assets.processes.progress import phase
-from perf_assets.tables.ddl import quoted
+from perf_assets.schema.ddl import quoted
 
 RETENTION = timedelta(days=7)
 UNDERWAY = timedelta(days=1)  # longer than any ship takes

@@ -9,7 +9,8 @@ import polars as pl
 import pyarrow as pa
 from deltalake import DeltaTable
 
-from perf_assets.errors import PerfAssetsError, TransientError
+from perf_assets.base.errors import PerfAssetsError, TransientError
+from perf_assets.base.processes.progress import phase
 from perf_assets.lake import delta
 from perf_assets.lake.address_keys import check_rows
 from perf_assets.lake.contents import (
@@ -24,7 +25,6 @@ from perf_assets.lake.errors import friendly_errors
 from perf_assets.lake.location import Lake, bucket_of
 from perf_assets.lake.releases import Releases, needed, releases_of
 from perf_assets.lake.tables import LakeTable, chosen
-from perf_assets.processes.progress import phase
 from perf_assets.storage.warehouse import Database
 
 TRIES = 3

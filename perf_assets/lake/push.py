@@ -12,7 +12,8 @@ import polars as pl
 import pyarrow.compute as pc
 from deltalake.exceptions import CommitFailedError
 
-from perf_assets.errors import TransientError
+from perf_assets.base.errors import TransientError
+from perf_assets.base.processes.progress import phase
 from perf_assets.lake import delta
 from perf_assets.lake.address_keys import check_rows
 from perf_assets.lake.contents import contents, create_missing, remember, remembered
@@ -21,7 +22,6 @@ from perf_assets.lake.leases import Lease
 from perf_assets.lake.location import Lake, bucket_of
 from perf_assets.lake.releases import Held, Part, Releases, made_releases, new_release
 from perf_assets.lake.tables import LakeTable, chosen
-from perf_assets.processes.progress import phase
 from perf_assets.storage.warehouse import Database
 
 ROWS_AT_ONCE = 20_000

@@ -20,7 +20,7 @@ import pyarrow as pa
 from deltalake import DeltaTable
 from deltalake.exceptions import CommitFailedError
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.lake import delta
 from perf_assets.lake.address_keys import check_fingerprint, fingerprint_here, several_keys
 from perf_assets.lake.location import Lake, bucket_of

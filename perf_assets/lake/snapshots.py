@@ -7,7 +7,7 @@ import duckdb
 import pyarrow as pa
 from deltalake import DeltaTable
 
-from perf_assets.errors import TransientError
+from perf_assets.base.errors import TransientError
 from perf_assets.lake import delta
 from perf_assets.lake.errors import friendly_errors
 from perf_assets.lake.location import Lake

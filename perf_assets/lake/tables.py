@@ -13,9 +13,9 @@ import polars as pl
 import pyarrow as pa
 from polars.datatypes import DataType, DataTypeClass
 
+from perf_assets.schema import Table, declared, table_of
+from perf_assets.schema.types import polars_type
 from perf_assets.storage.warehouse import subject_of
-from perf_assets.tables import Table, declared, table_of
-from perf_assets.tables.types import polars_type
 
 NO_MONTH = "''"
 

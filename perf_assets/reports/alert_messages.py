@@ -6,9 +6,9 @@ from typing import Any
 
 import duckdb
 
-from perf_assets.sanitize import escape_text, for_markdown
+from perf_assets.base.sanitize import escape_text, for_markdown
+from perf_assets.schema.frames import frame_of
 from perf_assets.storage.lake_rows import lake_rows
-from perf_assets.tables.frames import frame_of
 
 Alert = Mapping[str, Any]
 

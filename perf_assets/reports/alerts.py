@@ -6,10 +6,10 @@ import duckdb
 import polars as pl
 from rich.console import Console
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.reports.terminal import print_table, say
+from perf_assets.schema.frames import frame_of
 from perf_assets.storage.warehouse import reading
-from perf_assets.tables.frames import frame_of
 
 OPEN_STATES = ("new", "known")
 """The states of alerts that somebody may still have to look at."""

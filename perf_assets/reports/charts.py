@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from perf_assets.config_files import nearest
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.config_files import nearest
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import escape_text
 from perf_assets.reports import drawing_process
 from perf_assets.reports.figures.drawing import Spec, chart_of, over_time
 from perf_assets.reports.formats import shown
 from perf_assets.reports.query_result import QueryResult, is_integer, is_number, is_time
 from perf_assets.reports.rendering import render
-from perf_assets.sanitize import escape_text
 
 MONTH = re.compile(r"\d{4}-\d{2}")
 YEARS = re.compile(r"(^|_)(year|quarter|opened_in|closed_in)($|_)")

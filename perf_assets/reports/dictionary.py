@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from textwrap import fill
 
-from perf_assets.config_files import nearest
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sql_models.dependencies import made_from, origin_of, read_by
-from perf_assets.sql_models.files import described_tables
-from perf_assets.tables import Column, Table
+from perf_assets.base.config_files import nearest
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.schema import Column, Table
+from perf_assets.schema.models.dependencies import made_from, origin_of, read_by
+from perf_assets.schema.models.files import described_tables
 
 SCHEMAS = {
     "marts": "what the study measures: start here",

@@ -12,9 +12,9 @@ from contextlib import suppress
 from functools import cache
 from threading import Lock
 
-from perf_assets.processes import python_process
-from perf_assets.processes.idle import ended_when_idle
-from perf_assets.processes.messages import receive, send
+from perf_assets.base.processes import python_process
+from perf_assets.base.processes.idle import ended_when_idle
+from perf_assets.base.processes.messages import receive, send
 
 _SCRIPT = "script"
 _SMALLEST = '{"data": {"values": [{}]}, "mark": "point"}'

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import duckdb
 
-from perf_assets.config_files import nearest
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.config_files import nearest
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.files import write_output_file
 from perf_assets.reports.formats import FORMATS, as_parquet
 from perf_assets.reports.query_result import fetch_result, typed_frame
 from perf_assets.reports.query_runner import published_database
-from perf_assets.reports.writing import write_whole
 from perf_assets.storage.lake_rows import lake_rows, sentence
 
 EXPORTED = ("marts", "analysis", "labels", "links", "details", "reviews", "raw", "meta")
@@ -90,10 +90,10 @@ def _written(
         raise PerfAssetsError(f"{path.parent}: {error.strerror}; choose another --output") from None
     if kind == "parquet":
         frame = typed_frame(relation)
-        write_whole(path, as_parquet(frame))
+        write_output_file(path, as_parquet(frame))
         return Exported(path, frame.height)
     answer = fetch_result(relation)
-    write_whole(path, FORMATS[kind](answer))
+    write_output_file(path, FORMATS[kind](answer))
     return Exported(path, len(answer.rows))
 
 

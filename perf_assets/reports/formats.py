@@ -18,10 +18,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from perf_assets.base.sanitize import escape_text, for_spreadsheet, in_words
 from perf_assets.reports.markdown_table import markdown_table
 from perf_assets.reports.query_result import QueryResult, is_number
-from perf_assets.sanitize import escape_text, for_spreadsheet, in_words
-from perf_assets.tables import declared
+from perf_assets.schema import declared
 
 READABLE = 24  # a column of texts that has less room than that is not read with pleasure
 WIDEST = 200  # of a column that stands beside others

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from perf_assets.sanitize import for_markdown
+from perf_assets.base.sanitize import for_markdown
 
 
 def markdown_table(

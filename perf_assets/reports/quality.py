@@ -2,6 +2,7 @@
 
 import duckdb
 
+from perf_assets.base.sanitize import in_words
 from perf_assets.reports.lacking import (
     CORRECTED,
     LOCKED_AS_SPAM,
@@ -19,7 +20,6 @@ from perf_assets.reports.queries import (
     UNREADABLE,
 )
 from perf_assets.reports.top_repositories import passed_over
-from perf_assets.sanitize import in_words
 from perf_assets.storage.lake_rows import lake_rows, names_any
 
 QUERIES = (

@@ -10,10 +10,10 @@ import duckdb
 import polars as pl
 from duckdb.sqltypes import DuckDBPyType
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import escape_text
-from perf_assets.tables.ddl import quoted_name
-from perf_assets.tables.frames import frame_of
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import escape_text
+from perf_assets.schema.ddl import quoted_name
+from perf_assets.schema.frames import frame_of
 
 NOT_IN_PARQUET = ("interval", "union")
 NUMBER = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(.*\)|BIGNUM")

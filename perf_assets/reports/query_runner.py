@@ -8,15 +8,15 @@ from typing import TypeVar
 import duckdb
 import polars as pl
 
-from perf_assets.config_files import nearest
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.config_files import nearest
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import escape_text, is_utf8
 from perf_assets.reports.query_result import QueryResult, fetch_result, typed_frame
-from perf_assets.sanitize import escape_text, is_utf8
-from perf_assets.sql_models.cookbook import Query
+from perf_assets.schema.ddl import quoted
+from perf_assets.schema.models.cookbook import Query
 from perf_assets.storage.confined import attach
 from perf_assets.storage.lake_rows import where_rows_are
 from perf_assets.storage.warehouse import readable
-from perf_assets.tables.ddl import quoted
 
 Fetched = TypeVar("Fetched")
 

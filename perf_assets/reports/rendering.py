@@ -1,6 +1,6 @@
 """The only renderer of HTML: the templates of ``templates/``, whose values are always escaped.
 
-Values are made visible (:func:`~perf_assets.sanitize.escape_text`) and escaped where they are
+Values are made visible (:func:`~perf_assets.base.sanitize.escape_text`) and escaped where they are
 written, so no template can forget it. Markup comes from templates and from charts alone.
 """
 
@@ -12,11 +12,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup, escape
 
+from perf_assets.base.sanitize import escape_text, is_address, without_controls
 from perf_assets.reports.drawing_process import drawing_script
 from perf_assets.reports.figures import drawing
 from perf_assets.reports.figures.drawing import Spec, chart_of, svg
 from perf_assets.reports.formats import texts
-from perf_assets.sanitize import escape_text, is_address, without_controls
 
 TEMPLATES = Path(__file__).with_name("templates")
 VARIABLES = {

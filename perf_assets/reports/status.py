@@ -8,11 +8,11 @@ from typing import Any
 
 import duckdb
 
-from perf_assets.sanitize import escape_text
-from perf_assets.storage.added_repositories import read_added
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.base.sanitize import escape_text
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.schema.frames import frame_of
+from perf_assets.stages.added_repositories import read_added
 from perf_assets.storage.warehouse import reading
-from perf_assets.tables.frames import frame_of
 
 WIDTH = 80
 Row = Mapping[str, Any]

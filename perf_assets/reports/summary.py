@@ -10,8 +10,9 @@ import duckdb
 import polars as pl
 from rich.console import Console
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DEFAULT, DataDirectory
 from perf_assets.config.study import SAMPLE, Study
-from perf_assets.errors import PerfAssetsError
 from perf_assets.reports.lacking import NOT_WHOLE, ROWS_SET_ASIDE
 from perf_assets.reports.monthly.headlines import headlines
 from perf_assets.reports.quality import remarks, warnings
@@ -33,9 +34,8 @@ from perf_assets.reports.queries import (
 )
 from perf_assets.reports.terminal import print_table, say
 from perf_assets.reports.top_repositories import passed_over, remark, without
-from perf_assets.storage.data_directory import DEFAULT, DataDirectory
+from perf_assets.schema.frames import frame_of
 from perf_assets.storage.warehouse import reading
-from perf_assets.tables.frames import frame_of
 
 ODD_TITLE = "Look at these before you trust the series (perf-assets docs draws them)"
 FIGURES = (

@@ -9,8 +9,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from perf_assets.base.sanitize import escape_text
 from perf_assets.reports.formats import records, rounded, with_words
-from perf_assets.sanitize import escape_text
 
 UNLIMITED = 10_000  # columns
 

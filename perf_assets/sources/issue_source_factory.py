@@ -4,16 +4,16 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from perf_assets.base.corpus import read_corpus
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes.progress import phase
 from perf_assets.config.study import Repository
-from perf_assets.errors import PerfAssetsError
-from perf_assets.mock_servers.corpus import read_corpus
-from perf_assets.mock_servers.github.server import CorpusServer
-from perf_assets.processes.progress import phase
 from perf_assets.sources.github.accounts import RetryPolicy
 from perf_assets.sources.github.client import GITHUB, GitHubClient
 from perf_assets.sources.github.credentials import Credential, credentials_of
 from perf_assets.sources.github.issues import IssueSource
 from perf_assets.sources.rate_limit import LONGEST_WAIT
+from perf_assets.stand_ins.github.server import CorpusServer
 
 log = logging.getLogger(__name__)
 

@@ -1,7 +1,7 @@
 """How long a run waits for a source's rate limit: a default, and what the environment says."""
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import shortened
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import shortened
 
 # In seconds: more than the hour after which every budget of GitHub is full again.
 LONGEST_WAIT = 90 * 60.0

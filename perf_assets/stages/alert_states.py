@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import duckdb
 import polars as pl
 
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.core.analyses.alert_states import NEW, is_same, state_in_force
-from perf_assets.errors import PerfAssetsError
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.partition_write import PartitionWrite, StagedTable
 from perf_assets.storage.verdicts import ALERT_STATES, keep_verdicts

@@ -9,14 +9,14 @@ from typing import TypeAlias
 
 import polars as pl
 
+from perf_assets.base.config_files import StrictModel, validate
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.files import write_file
 from perf_assets.config.classifier import NAME, as_bytes, model_of
-from perf_assets.config_files import StrictModel, validate
 from perf_assets.core.labelling.classifier.model import Model
 from perf_assets.core.labelling.classifier.training import train, train_further
-from perf_assets.errors import PerfAssetsError
-from perf_assets.files import write_file
+from perf_assets.schema.frames import frame_of
 from perf_assets.storage.warehouse import reading
-from perf_assets.tables.frames import frame_of
 
 COLUMNS = ("repository", "title", "body", "is_performance")
 SCHEMA = {

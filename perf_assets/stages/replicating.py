@@ -5,8 +5,9 @@ from pathlib import Path
 
 import polars as pl
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.processes.progress import phase
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes.progress import phase
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.sources.replication import (
     FRAMEWORKS,
     Package,
@@ -23,7 +24,6 @@ from perf_assets.sources.replication.problems import PUBLISHED_FILE
 from perf_assets.sources.replication.problems import TABLE as PROBLEMS
 from perf_assets.sources.replication.reading import rejects_frame
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.partition_write import PartitionWrite, StagedTable, WriteOutcome
 
 log = logging.getLogger(__name__)

@@ -9,11 +9,12 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.files import write_file
+from perf_assets.base.sanitize import shortened
 from perf_assets.core.posts import text_and_code
 from perf_assets.core.reviews.sampling import draw, draw_each
-from perf_assets.errors import PerfAssetsError
-from perf_assets.files import write_file
-from perf_assets.sanitize import shortened
+from perf_assets.schema.frames import frame_of, registered
 from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.sources.review_sheets.label_studio import (
     is_label_studio,
@@ -40,7 +41,6 @@ from perf_assets.storage.lake_rows import where_rows_are
 from perf_assets.storage.partition_write import PartitionWrite, StagedTable
 from perf_assets.storage.verdicts import keep_verdicts
 from perf_assets.storage.warehouse import reading
-from perf_assets.tables.frames import frame_of, registered
 
 CONSENSUS = "consensus"
 LONGEST = 4_000

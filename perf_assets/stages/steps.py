@@ -2,7 +2,7 @@
 
 This is the only list of them: Dagster's assets, the workers and the pipeline without Dagster follow
 it. What comes after them is computed from all repositories at once, in the order of its inputs
-(:mod:`perf_assets.sql_models.asset_graph`).
+(:mod:`perf_assets.schema.models.asset_graph`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -8,8 +8,9 @@ import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Repository, Study, Until
-from perf_assets.errors import PerfAssetsError
 from perf_assets.lake.leases import leased
 from perf_assets.lake.location import Lake
 from perf_assets.lake.pull import restore
@@ -17,7 +18,6 @@ from perf_assets.lake.push import PushResult, push
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.stages.steps import StepOptions, repository_steps, run_steps
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.forgetting import keep_out
 from perf_assets.storage.lock import writing
 from perf_assets.storage.partition_write import WriteOutcome

@@ -11,9 +11,9 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.files import write_file
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.files import write_file
+from perf_assets.config.data_directory import DataDirectory
 
 VARIABLE = "PERF_ASSETS_ADDRESS_KEY"
 BYTES = 32

@@ -11,12 +11,13 @@ from typing import NamedTuple
 import duckdb
 import polars as pl
 
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.core.people.forgetting import Forgotten
+from perf_assets.schema import table_of
 from perf_assets.storage.audit.auditing import audit_together
 from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audit.quarantine import quarantine, release
 from perf_assets.storage.audit.records import Audited, record_audits
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.forgotten import read_forgotten
 from perf_assets.storage.partition_write import (
     BrokenRule,
@@ -26,7 +27,6 @@ from perf_assets.storage.partition_write import (
 )
 from perf_assets.storage.setting_aside import against_conditions, split
 from perf_assets.storage.warehouse import Database, Difference
-from perf_assets.tables import table_of
 
 SET_ASIDE = "set_aside"  # the file in quarantine of rows without which the others are stored
 

@@ -18,11 +18,11 @@ import duckdb
 from pydantic import TypeAdapter
 
 from perf_assets import __version__
-from perf_assets.errors import PerfAssetsError
-from perf_assets.files import new_file
-from perf_assets.processes.progress import phase
-from perf_assets.sanitize import is_utf8, shortened
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.files import new_file
+from perf_assets.base.processes.progress import phase
+from perf_assets.base.sanitize import is_utf8, shortened
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.storage.database_copy import copy_while_written, journal_of
 from perf_assets.storage.received import end_journal, format_of, read_whole
 

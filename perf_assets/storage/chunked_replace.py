@@ -8,7 +8,8 @@ from itertools import islice
 import duckdb
 import polars as pl
 
-from perf_assets.processes.progress import phase
+from perf_assets.base.processes.progress import phase
+from perf_assets.schema import table_of
 from perf_assets.storage.audit.auditing import AuditReport, audit, joined
 from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audit.quarantine import quarantine, release
@@ -18,7 +19,6 @@ from perf_assets.storage.audited_writer import SET_ASIDE, AuditedWriter, refusal
 from perf_assets.storage.partition_write import PartitionWrite, StagedTable, WriteOutcome
 from perf_assets.storage.setting_aside import split
 from perf_assets.storage.warehouse import Database, Difference
-from perf_assets.tables import table_of
 
 log = logging.getLogger(__name__)
 

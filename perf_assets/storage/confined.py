@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 import duckdb
 
-from perf_assets.tables.ddl import quoted
+from perf_assets.schema.ddl import quoted
 
 NO_EXTENSIONS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 JOURNALS = ("", ".wal", ".wal.checkpoint")

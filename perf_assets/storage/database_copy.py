@@ -7,7 +7,7 @@ from pathlib import Path
 
 import duckdb
 
-from perf_assets.tables.ddl import quoted
+from perf_assets.schema.ddl import quoted
 
 STORAGE_VERSION = "v1.0.0"  # what DuckDB 1.1 writes, and every later one reads
 QUIET_SECONDS = 0.1  # since the last write: file systems tell its time in steps of some ms

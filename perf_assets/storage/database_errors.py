@@ -6,9 +6,9 @@ from shlex import quote
 
 import duckdb
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.errors.messages import DAMAGE, DISK, disk_or_memory_message
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.errors.messages import DAMAGE, DISK, disk_or_memory_message
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.storage.database_copy import fault_in
 
 LOCK_HOLDER = re.compile(

@@ -13,14 +13,14 @@ from tempfile import TemporaryDirectory
 
 import duckdb
 
-from perf_assets.paths import models_dir
-from perf_assets.sql_models.ddl import as_of_text, create_as_of_macro, create_views
-from perf_assets.sql_models.files import load_models
+from perf_assets.base.paths import models_dir
+from perf_assets.schema import declared
+from perf_assets.schema.ddl import table_definition
+from perf_assets.schema.models.ddl import as_of_text, create_as_of_macro, create_views
+from perf_assets.schema.models.files import load_models
 from perf_assets.storage.confined import attach, confined
 from perf_assets.storage.database_copy import attached_as_copy
 from perf_assets.storage.migrations import create_tables
-from perf_assets.tables import declared
-from perf_assets.tables.ddl import table_definition
 
 WRITTEN_DOWN = Path(__file__).with_name("definitions.json")
 # Listed without a call of anything that they define: functions of DuckDB alone, by their full name.

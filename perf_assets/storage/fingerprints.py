@@ -14,11 +14,11 @@ from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
 
-from perf_assets.paths import PACKAGE
+from perf_assets.base.paths import PACKAGE
+from perf_assets.schema import Table, table_of
 from perf_assets.storage import database_copy
 from perf_assets.storage.audit.suites import load_suite
 from perf_assets.storage.warehouse import Database, subject_of
-from perf_assets.tables import Table, table_of
 
 NAME = "meta.build_state"
 WHOLE = "all"

@@ -8,20 +8,20 @@ from contextlib import ExitStack, suppress
 import duckdb
 import polars as pl
 
+from perf_assets.base.files import set_in_place
+from perf_assets.base.processes.progress import phase
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.core.people.addresses import hashed_address
 from perf_assets.core.people.forgetting import NAMES, PREFIX, Forgotten
-from perf_assets.files import set_in_place
-from perf_assets.processes.progress import phase
+from perf_assets.schema.ddl import quoted_name
+from perf_assets.schema.frames import frame_of, registered
 from perf_assets.storage.address_key import address_key
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_copy import copy_database, journal_of
 from perf_assets.storage.forgotten import read_forgotten, write_forgotten
 from perf_assets.storage.lock import writing
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.verdicts import read_log, write_log
 from perf_assets.storage.warehouse import Database, let_go, open_warehouse
-from perf_assets.tables.ddl import quoted_name
-from perf_assets.tables.frames import frame_of, registered
 
 TEXT_COLUMNS = """
     SELECT schema_name || '.' || table_name, column_name, data_type FROM duckdb_columns()

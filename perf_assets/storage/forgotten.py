@@ -4,11 +4,11 @@ import json
 from functools import lru_cache
 from pathlib import Path
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.files import write_file
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.core.people.forgetting import Forgotten
-from perf_assets.errors import PerfAssetsError
-from perf_assets.files import write_file
 from perf_assets.storage.address_key import VARIABLE, address_key, fingerprint
-from perf_assets.storage.data_directory import DataDirectory
 
 SETS = ("logins", "emails", "names")
 PURPOSE = "forgotten"  # of the fingerprint in the file

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from perf_assets.errors import PerfAssetsError, TransientError
-from perf_assets.files import write_file
-from perf_assets.pids import NUMBER, is_alive
+from perf_assets.base.errors import PerfAssetsError, TransientError
+from perf_assets.base.files import write_file
+from perf_assets.base.pids import NUMBER, is_alive
 
 LOCK = "run.lock"
 HOLDER = "run.pid"  # the process that holds the lock; says nothing while nobody does

@@ -5,9 +5,9 @@ import shutil
 
 import duckdb
 
-from perf_assets.files import new_file
-from perf_assets.processes.progress import phase
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.base.files import new_file
+from perf_assets.base.processes.progress import phase
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.storage.database_copy import create_database
 from perf_assets.storage.database_errors import explained
 from perf_assets.storage.lake_rows import make_left_out

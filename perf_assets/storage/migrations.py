@@ -12,9 +12,9 @@ from typing import NamedTuple
 import duckdb
 import polars as pl
 
-from perf_assets.sql_models.ddl import tables_in_shape
-from perf_assets.tables import LAYERS, Table, declared
-from perf_assets.tables.ddl import table_definition
+from perf_assets.schema import LAYERS, Table, declared
+from perf_assets.schema.ddl import table_definition
+from perf_assets.schema.models.ddl import tables_in_shape
 
 FORMAT = 18  # raised whenever stored tables change in a way that older code cannot read
 OLDEST = 9

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import duckdb
 
-from perf_assets.files import set_in_place
-from perf_assets.processes.progress import phase
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.base.files import set_in_place
+from perf_assets.base.processes.progress import phase
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.schema.ddl import quoted
 from perf_assets.storage.database_copy import (
     contents,
     copy_database,
@@ -23,7 +24,6 @@ from perf_assets.storage.migrations import VIEWS
 from perf_assets.storage.received import note_own, undeclared
 from perf_assets.storage.verdicts import keep_verdicts
 from perf_assets.storage.warehouse import let_go, open_warehouse
-from perf_assets.tables.ddl import quoted
 
 LOOKS = "meta.source_requests"  # a row for each look at a source, whatever it found
 ABOUT = "meta.about"  # of which counts and moments follow from the other tables

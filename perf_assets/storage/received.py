@@ -14,15 +14,17 @@ from tempfile import TemporaryDirectory
 
 import duckdb
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.files import new_file
-from perf_assets.sanitize import shortened
-from perf_assets.sql_models.ddl import (
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.files import new_file
+from perf_assets.base.sanitize import shortened
+from perf_assets.schema import LAYERS, declared
+from perf_assets.schema.ddl import quoted_name, table_definition
+from perf_assets.schema.models.ddl import (
     AS_OF_SOURCE,
     comment_statements,
     create_as_of_macro,
 )
-from perf_assets.sql_models.files import load_models
+from perf_assets.schema.models.files import load_models
 from perf_assets.storage import migrations
 from perf_assets.storage.confined import attach, confined
 from perf_assets.storage.database_copy import (
@@ -33,8 +35,6 @@ from perf_assets.storage.database_copy import (
     tables_of,
 )
 from perf_assets.storage.definitions import declared_definitions, definitions_of
-from perf_assets.tables import LAYERS, declared
-from perf_assets.tables.ddl import quoted_name, table_definition
 
 log = logging.getLogger(__name__)
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import duckdb
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.files import new_file, set_in_place, write_file
-from perf_assets.processes.progress import phase
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.files import new_file, set_in_place, write_file
+from perf_assets.base.processes.progress import phase
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.storage.backups import Manifest, read_manifest, unpack
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_copy import journal_of
 from perf_assets.storage.forgetting import take_out
 from perf_assets.storage.forgotten import read_file, read_forgotten, write_forgotten

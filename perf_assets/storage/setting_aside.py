@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 import duckdb
 import polars as pl
 
-from perf_assets.tables import table_of
-from perf_assets.tables.ddl import conditions
-from perf_assets.tables.frames import registered
+from perf_assets.schema import table_of
+from perf_assets.schema.ddl import conditions
+from perf_assets.schema.frames import registered
 
 RULES = "rules"  # the column of rows that were set aside which says why
 OF_ANOTHER = "belongs_to_a_row_set_aside"

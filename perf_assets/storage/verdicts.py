@@ -20,14 +20,14 @@ from threading import Lock
 import duckdb
 import polars as pl
 
-from perf_assets.files import write_file
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.base.files import write_file
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.schema import table_of
+from perf_assets.schema.frames import frame_of, registered
 from perf_assets.storage.forgotten import read_forgotten
 from perf_assets.storage.migrations import create, with_new_values
 from perf_assets.storage.received import stored_rows
 from perf_assets.storage.warehouse import Database, Difference
-from perf_assets.tables import table_of
-from perf_assets.tables.frames import frame_of, registered
 
 log = logging.getLogger(__name__)
 _one_at_a_time = Lock()

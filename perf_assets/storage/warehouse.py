@@ -13,11 +13,13 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.processes import shutdown
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes import shutdown
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.schema import table_of
+from perf_assets.schema.frames import frame_of, registered
 from perf_assets.storage import migrations
 from perf_assets.storage.backups import write_backup
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.database_errors import LOCK_HOLDER, explained
 from perf_assets.storage.lock import writing
 from perf_assets.storage.making import make_warehouse
@@ -29,8 +31,6 @@ from perf_assets.storage.received import (
     renew,
     undeclared,
 )
-from perf_assets.tables import table_of
-from perf_assets.tables.frames import frame_of, registered
 
 log = logging.getLogger(__name__)
 

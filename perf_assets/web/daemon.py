@@ -8,11 +8,11 @@ import sys
 import time
 from datetime import UTC, datetime
 
-from perf_assets.assets.dagster_internals import create_dagster_daemon_cli
-from perf_assets.errors.messages import explain_error
-from perf_assets.execution import end_lost_runs, set_limits
-from perf_assets.storage.added_repositories import open_study_of
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.base.errors.messages import explain_error
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.dagster_app.dagster_internals import create_dagster_daemon_cli
+from perf_assets.dagster_app.execution import end_lost_runs, set_limits
+from perf_assets.stages.added_repositories import open_study_of
 from perf_assets.web.services import OPENED, be_quiet_of_the_code_server
 
 if __name__ == "__main__":

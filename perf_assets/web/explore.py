@@ -8,13 +8,13 @@ from pathlib import Path
 
 import uvicorn
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import escape_text
 from perf_assets.reports.charts import Axes, chart
 from perf_assets.reports.figures.drawing import Spec
 from perf_assets.reports.query_result import QueryResult
 from perf_assets.reports.query_runner import run_query
-from perf_assets.sanitize import escape_text
-from perf_assets.sql_models.cookbook import Query, parse_query_file
+from perf_assets.schema.models.cookbook import Query, parse_query_file
 from perf_assets.web.guard import App, Guard
 
 DATABASE = "PERF_ASSETS_PUBLISHED"  # where the published database is, for the page

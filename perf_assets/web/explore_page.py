@@ -23,7 +23,7 @@ def _():
 
     from perf_assets.reports.charts import Axes
     from perf_assets.reports.formats import FORMATS
-    from perf_assets.sql_models.cookbook import cookbook, parse_query_file
+    from perf_assets.schema.models.cookbook import cookbook, parse_query_file
     from perf_assets.web.explore import DATABASE, FIRST, answered, columns_of, drawn
 
     database = Path(os.environ[DATABASE])

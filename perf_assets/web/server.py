@@ -9,7 +9,7 @@ from typing import Any
 
 from dagster_webserver import app, cli
 
-from perf_assets.assets.dagster_internals import WorkspaceProcessContext
+from perf_assets.dagster_app.dagster_internals import WorkspaceProcessContext
 from perf_assets.web.guard import App, Guard, Receive, Scope, Send, answered_names
 from perf_assets.web.services import AWAITED, be_quiet_of_the_code_server
 

@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.files import write_file
-from perf_assets.storage.instance import LOCATION
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.files import write_file
+from perf_assets.dagster_app.settings import LOCATION
 
 HOST = "127.0.0.1"
 AWAITED = "PERF_ASSETS_CODE_SOCKET"  # names the code server that starts and ends with the others

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from perf_assets.archive.writing import write_archive
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study, load_study
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.verdicts import keep_verdicts
 from perf_assets.storage.warehouse import open_warehouse

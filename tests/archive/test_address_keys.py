@@ -11,9 +11,9 @@ from perf_assets.archive.comparing import compare
 from perf_assets.archive.extending import begin_from
 from perf_assets.archive.preparing import Options
 from perf_assets.archive.writing import write_archive
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study
 from perf_assets.storage.address_key import VARIABLE, fingerprint
-from perf_assets.storage.data_directory import DataDirectory
 from tests.conftest import trusted_audits
 from tests.support import Prepared, materialize, perf_assets, undone
 

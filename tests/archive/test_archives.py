@@ -17,8 +17,8 @@ from perf_assets.archive.comparison_page import lines
 from perf_assets.archive.manifest import LOCK, MANIFEST, STUDY, SUMS, VERDICTS, sums_text
 from perf_assets.archive.preparing import Options
 from perf_assets.archive.writing import write_archive
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse
 from tests.archive.conftest import PERSON, RATER

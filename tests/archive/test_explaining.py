@@ -6,7 +6,7 @@ from perf_assets.archive.checking import Check
 from perf_assets.archive.explaining import DECIDES, explanations, rule_changes, tables_of_rule
 from perf_assets.archive.manifest import FORMAT, Manifest
 from perf_assets.archive.software import rule_versions
-from perf_assets.tables import declared
+from perf_assets.schema import declared
 
 MADE = Manifest(
     format=FORMAT,

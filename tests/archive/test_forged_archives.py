@@ -29,9 +29,9 @@ from perf_assets.archive.manifest import (
     read_manifest,
 )
 from perf_assets.archive.work_folder import folder_beside, temporary_folder
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study, load_study
-from perf_assets.errors import PerfAssetsError
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import reading
 from tests.archive.forging import Files, files_of, forged, with_manifest, with_rules
 from tests.support import perf_assets

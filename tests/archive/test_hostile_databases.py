@@ -16,11 +16,11 @@ from perf_assets.archive.findings import Check
 from perf_assets.archive.given import compare_database
 from perf_assets.archive.manifest import DATABASE, MANIFEST, TABLES, read_manifest
 from perf_assets.archive.recomputing import recomputed_tables
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.schema import declared
 from perf_assets.storage.backups import write_backup
 from perf_assets.storage.confined import attach, confined
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.received import admit, stored_rows, undeclared
-from perf_assets.tables import declared
 from tests.archive.forging import files_of, forged, with_row_count
 from tests.hostile_databases import (
     PRIVATE,

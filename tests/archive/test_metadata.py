@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 
 from perf_assets.archive.description import ArchivedFile, ArchivedTable, Description, Source
 from perf_assets.archive.metadata import metadata_files
-from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.tables import declared
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.schema import declared
 from tests.effort import examples
 from tests.support import Prepared
 

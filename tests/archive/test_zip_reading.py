@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from perf_assets.archive.zip_faults import HEADER, PLAUSIBLE_SIZE
 from perf_assets.archive.zip_reading import open_zip, unpack
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
 from tests.effort import examples
 
 CONTENTS = {

@@ -25,10 +25,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from perf_assets.base.months import add_months
 from perf_assets.core.analyses.alert_states import is_same
 from perf_assets.core.analyses.alerts import alerts_of
-from perf_assets.months import add_months
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 from tests.rows import REPOSITORY
 
 FIRST, MONTHS, LOOKS_FROM = "2016-01", 60, 24

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import duckdb
 
-from perf_assets.sql_models.ddl import create_views
-from perf_assets.sql_models.files import load_models
+from perf_assets.schema import table_of
+from perf_assets.schema.models.ddl import create_views
+from perf_assets.schema.models.files import load_models
 from perf_assets.storage.migrations import create_tables
-from perf_assets.tables import table_of
 
 MONTHS = 120
 

@@ -17,7 +17,7 @@ from statistics import median
 
 import duckdb
 
-from perf_assets.sql_models.cookbook import cookbook
+from perf_assets.schema.models.cookbook import cookbook
 
 MOST_MILLISECONDS = 200
 LONGEST_SECONDS = 10.0

@@ -20,16 +20,16 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from perf_assets.sample.generator import generate
-from perf_assets.sql_models.dependencies import analyses
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.schema import schema_of
+from perf_assets.schema.models.dependencies import analyses
 from perf_assets.stages.transform.derivation import derive
+from perf_assets.stand_ins.generator import generate
 from perf_assets.storage.audit import great_expectations
 from perf_assets.storage.audit.auditing import audit_together
 from perf_assets.storage.audit.suites import load_suite
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
-from perf_assets.tables import schema_of
 from tests.storage.good_rows import GOOD, PARAMETERS, completed
 from tests.support import SMALL, command, environment, materialize, prepare
 
@@ -67,9 +67,9 @@ def costs(runs: int = RUNS) -> Iterator[tuple[str, float]]:
     gx = "from perf_assets.storage.audit.process import import_libraries; import_libraries()"
     for title, code in (
         ("importing the command line", "import perf_assets.cli"),
-        ("importing what a run needs", "import perf_assets.execution"),
+        ("importing what a run needs", "import perf_assets.dagster_app.execution"),
         ("importing Great Expectations", gx),
-        ("loading the definitions of the UI", "import perf_assets.definitions"),
+        ("loading the definitions of the UI", "import perf_assets.dagster_app.definitions"),
     ):
         yield title, least(partial(python, code), runs) - bare
     with tempfile.TemporaryDirectory() as directory:

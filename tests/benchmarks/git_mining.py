@@ -27,6 +27,7 @@ from pathlib import Path
 import polars as pl
 import pydriller
 
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.sources.git.clone import Clone, update_clone
 from perf_assets.sources.git.command import in_clone, local_environment, run
 from perf_assets.sources.git.history import list_branch_commits, list_commits
@@ -34,7 +35,6 @@ from perf_assets.sources.git.mining import read_commits
 from perf_assets.sources.git.templates import read_issue_templates
 from perf_assets.stages.mining.commits import load_commits
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 
 NEW_COMMITS = 500  # that a refresh is measured on

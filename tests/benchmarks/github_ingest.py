@@ -19,14 +19,14 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from perf_assets.mock_servers.corpus import Corpus, read_corpus
-from perf_assets.months import months_between
-from perf_assets.sample.generator import generate
+from perf_assets.base.corpus import Corpus, read_corpus
+from perf_assets.base.months import months_between
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.sources.github import GitHubClient, IssueSource, issues
 from perf_assets.sources.issue_source_factory import UNLIMITED
 from perf_assets.stages.mining.issues import load_issues
+from perf_assets.stand_ins.generator import generate
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.unreliable_github import Faults, UnreliableGitHub
 

@@ -28,10 +28,10 @@ from pathlib import Path
 
 import polars as pl
 
+from perf_assets.base.corpus import read_corpus
 from perf_assets.core.linking.links import APPROACHES, link_fixes
-from perf_assets.mock_servers.corpus import read_corpus
-from perf_assets.tables import schema_of
-from perf_assets.tables.types import TEXTS
+from perf_assets.schema import schema_of
+from perf_assets.schema.types import TEXTS
 
 MERGED = re.compile(r"(?:Merge|Squash) pull request #(\d+) from ")
 

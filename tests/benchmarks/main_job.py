@@ -29,8 +29,8 @@ from typing import Any
 
 import duckdb
 
-from perf_assets.months import months_between
-from perf_assets.sample.generator import generate
+from perf_assets.base.months import months_between
+from perf_assets.stand_ins.generator import generate
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "performance.md"
@@ -161,7 +161,7 @@ def run_measured(study: str, data_dir: str) -> None:
         place = import_module(f"perf_assets.{module}")
         setattr(place, name, timed(getattr(place, name), phase, spent, spans))
     command = import_module("perf_assets.cli.commands").commands
-    import_module("perf_assets.execution")
+    import_module("perf_assets.dagster_app.execution")
     spent[START] = time.perf_counter() - started
     try:
         command(["run", "--study", study, "--data-dir", data_dir], standalone_mode=False)

@@ -28,6 +28,7 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.core.linking.links import link_fixes
+from perf_assets.schema import schema_of
 from perf_assets.sources.git.clone import Clone, update_clone
 from perf_assets.sources.git.command import GitError, in_clone, local_environment
 from perf_assets.sources.git.inspection import inspect_commits
@@ -36,7 +37,6 @@ from perf_assets.sources.git.mining import read_commits
 from perf_assets.sources.git.szz.introducing import Trace, trace_by_blame
 from perf_assets.sources.git.szz.line_history import LineHistory
 from perf_assets.sources.git.szz.removed_lines import RemovedCode
-from perf_assets.tables import schema_of
 
 FIX = re.compile(r"\b(?:fix(?:e[sd])?|bugs?)\b", re.IGNORECASE)
 NAMED = re.compile(r"#(\d{1,6})\b")

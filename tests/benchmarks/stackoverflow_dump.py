@@ -21,13 +21,13 @@ from collections.abc import Callable
 from pathlib import Path
 from xml.parsers import expat
 
-from perf_assets.months import add_months
-from perf_assets.sample.generator.forum.dump import row_of
+from perf_assets.base.months import add_months
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.sources.stackexchange.dump import read_dump
 from perf_assets.sources.stackexchange.extract import open_extract
 from perf_assets.stages.mining.questions import extract_of, mine_questions
+from perf_assets.stand_ins.generator.forum.dump import row_of
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.forum_places import forum_of
 

@@ -24,6 +24,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.core.analyses.closing import open_share_change
 from perf_assets.core.analyses.permutation_series import (
     FLOWS,
@@ -39,7 +40,6 @@ from perf_assets.stages.replicating import load_package
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.stages.transform.models import lay_views
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.bug_histories import month, paths_of
 from tests.effort import HISTORIES

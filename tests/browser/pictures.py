@@ -10,8 +10,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.reports.site import SiteOptions, write_site
-from perf_assets.storage.data_directory import DataDirectory
 from tests.browser.conftest import OPTIONS, chromium
 from tests.browser.static_server import served
 from tests.browser.walking import ENDED, LAUNCH, RUNS, Ui, materialize, opened, spoil

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import escape_text, for_spreadsheet
+from perf_assets.config.data_directory import PUBLISHED, DataDirectory
 from perf_assets.reports.formats import as_csv
 from perf_assets.reports.monthly import keep_report
 from perf_assets.reports.query_runner import run_query
 from perf_assets.reports.site import SiteOptions, write_site
 from perf_assets.reports.site.packages import package_files
-from perf_assets.sanitize import escape_text, for_spreadsheet
-from perf_assets.sql_models.cookbook import cookbook, parse_query_file
-from perf_assets.storage.data_directory import PUBLISHED, DataDirectory
+from perf_assets.schema.models.cookbook import cookbook, parse_query_file
 from tests.browser.accessibility import breaches
 from tests.browser.static_server import served
 from tests.support import Prepared

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from perf_assets.assets.checks import DECLARED
-from perf_assets.sample.generator import generate
+from perf_assets.dagster_app.checks import DECLARED
+from perf_assets.stand_ins.generator import generate
 from tests.browser.walking import BACKFILLS, ENDED, LAUNCH, RUNS, Ui, materialize, opened, spoil
 from tests.support import perf_assets_process
 

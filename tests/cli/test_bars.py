@@ -27,7 +27,7 @@ import logging, sys, time
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.process import finish
 from perf_assets.cli.shell import console
-from perf_assets.processes.progress import phase
+from perf_assets.base.processes.progress import phase
 
 def work():
     log = logging.getLogger("perf_assets.test")

@@ -14,9 +14,9 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 
+from perf_assets.base.corpus import read_corpus
 from perf_assets.cli.commands import FORMER_COMMANDS, MODULES, commands
-from perf_assets.mock_servers.corpus import read_corpus
-from perf_assets.mock_servers.github.server import CorpusServer
+from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.storage import warehouse
 from tests.effort import IS_THOROUGH, some
 from tests.support import (

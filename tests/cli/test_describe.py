@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 from perf_assets.reports.exporting import file_name
-from perf_assets.sql_models.files import described_tables
+from perf_assets.schema.models.files import described_tables
 from tests.support import Prepared, perf_assets
 
 

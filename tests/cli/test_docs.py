@@ -8,8 +8,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from perf_assets.sql_models.cookbook import cookbook
-from perf_assets.sql_models.files import described_tables
+from perf_assets.schema.models.cookbook import cookbook
+from perf_assets.schema.models.files import described_tables
 from tests.support import Prepared, perf_assets
 
 pytestmark = pytest.mark.slow

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.mock_servers.corpus import read_corpus
-from perf_assets.mock_servers.github.server import CorpusServer
-from perf_assets.mock_servers.reply import Reply, json_reply
-from perf_assets.months import months_between
-from perf_assets.sample.generator import generate
+from perf_assets.base.corpus import read_corpus
+from perf_assets.base.months import months_between
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.sources.github import GitHubClient, IssueSource
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.stand_ins.generator import generate
+from perf_assets.stand_ins.github.server import CorpusServer
+from perf_assets.stand_ins.reply import Reply, json_reply
 from perf_assets.storage.warehouse import open_warehouse
 from tests.github_errors import SAML
 from tests.model_database import insert

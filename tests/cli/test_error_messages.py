@@ -12,8 +12,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from perf_assets.errors import OUT_OF_MEMORY
-from perf_assets.errors.messages import explain_error
+from perf_assets.base.errors import OUT_OF_MEMORY
+from perf_assets.base.errors.messages import explain_error
 from tests.support import Prepared, command, environment, perf_assets
 
 AS_ROOT = pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -141,8 +141,8 @@ def test_too_little_memory_is_said_before_anything_begins(
 def test_the_limit_of_a_container_counts(
     files: dict[str, str], is_refused: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from perf_assets.base.errors import PerfAssetsError  # noqa: PLC0415
     from perf_assets.cli import memory  # noqa: PLC0415
-    from perf_assets.errors import PerfAssetsError  # noqa: PLC0415
 
     for name, text in files.items():
         (tmp_path / name).write_text(text)

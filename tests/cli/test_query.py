@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perf_assets.base.sanitize import escape_text, for_markdown, for_spreadsheet, from_spreadsheet
 from perf_assets.reports.formats import as_csv, as_json, as_markdown, as_text
 from perf_assets.reports.query_result import fetch_result
-from perf_assets.sanitize import escape_text, for_markdown, for_spreadsheet, from_spreadsheet
-from perf_assets.sql_models.cookbook import cookbook
+from perf_assets.schema.models.cookbook import cookbook
 from tests.support import Prepared, Ran, command, environment, perf_assets
 
 pytestmark = pytest.mark.slow

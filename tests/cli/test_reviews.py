@@ -7,8 +7,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.sources.review_sheets.sheet import BUG_REPORTS, FINDINGS, QUESTIONS, Form
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert

@@ -105,7 +105,7 @@ def run_states(data_dir: Path) -> set[str]:
     """How Dagster says the runs ended, or that they did not."""
     from dagster import DagsterInstance  # noqa: PLC0415  (it takes seconds)
 
-    from perf_assets.assets.dagster_internals import InstanceRef  # noqa: PLC0415
+    from perf_assets.dagster_app.dagster_internals import InstanceRef  # noqa: PLC0415
 
     with DagsterInstance.from_ref(InstanceRef.from_dir(str(data_dir / "dagster"))) as instance:
         return {run.status.value for run in instance.get_runs()}
@@ -227,7 +227,7 @@ def test_an_import_that_is_stopped_can_be_repeated(data_dir: Path, tmp_path: Pat
 
 PROGRAM = """
 import os, signal, subprocess, sys, threading, time
-from perf_assets.processes import shutdown
+from perf_assets.base.processes import shutdown
 from perf_assets.cli.process import finish
 
 def work():

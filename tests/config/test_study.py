@@ -11,6 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.months import add_months, last_full_month, months_between
 from perf_assets.config import study_file as written_study
 from perf_assets.config.people import People
 from perf_assets.config.study import Until, load_study
@@ -18,8 +20,6 @@ from perf_assets.core.areas.rules import AreaRules, PathAreas
 from perf_assets.core.labelling.labels import matching_labels
 from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
-from perf_assets.errors import PerfAssetsError
-from perf_assets.months import add_months, last_full_month, months_between
 from tests.effort import examples
 
 REPOSITORY = '[[repositories]]\nname = "owner/name"\nstart = "2020-01"\n'

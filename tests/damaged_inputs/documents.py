@@ -8,18 +8,18 @@ import tomllib
 
 import github
 
+from perf_assets.base.corpus import Corpus, read_corpus
 from perf_assets.cli.lint_settings import settings
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import load_study
 from perf_assets.core.areas.code_owners import CodeOwners
 from perf_assets.lint.globs import is_meant_or_within
-from perf_assets.mock_servers.corpus import Corpus, read_corpus
-from perf_assets.mock_servers.github.server import CorpusServer
 from perf_assets.sources.github import GitHubClient, IssueSource
 from perf_assets.sources.github.batches import joined
 from perf_assets.sources.github.transport import Answer
 from perf_assets.sources.issue_source_factory import UNLIMITED
-from perf_assets.storage.added_repositories import open_study_of, read_added
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.stages.added_repositories import open_study_of, read_added
+from perf_assets.stand_ins.github.server import CorpusServer
 from tests.answer_fuzzing import HASTE
 from tests.damaged_inputs.damage import damaged, json_of, spoilt, text_damaged, toml_of
 from tests.damaged_inputs.kinds import Kind, Surroundings, TryOne, unchanged_where_refused

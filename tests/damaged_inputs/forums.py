@@ -12,14 +12,14 @@ import py7zr
 import requests
 from requests.adapters import BaseAdapter
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.mock_servers.stackexchange.server import ForumServer
-from perf_assets.mock_servers.stackexchange.site import read_site
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.sources.stackexchange.api_client import ApiClient, RetryPolicy
 from perf_assets.sources.stackexchange.api_questions import QuestionSource
 from perf_assets.sources.stackexchange.dump import read_dump
 from perf_assets.sources.stackexchange.extract import open_extract
 from perf_assets.sources.stackexchange.posts import of_extract
+from perf_assets.stand_ins.stackexchange.server import ForumServer
+from perf_assets.stand_ins.stackexchange.site import read_site
 from tests import answer_fuzzing
 from tests.damaged_inputs.damage import damaged, hostile, spoilt, text_damaged
 from tests.damaged_inputs.kinds import FindingError, Kind, Surroundings, TryOne

@@ -12,9 +12,9 @@ from functools import cached_property
 from pathlib import Path
 from types import FrameType
 
-from perf_assets.errors import OUT_OF_MEMORY, PerfAssetsError
-from perf_assets.errors.messages import explain_error
-from perf_assets.sanitize import escape_text
+from perf_assets.base.errors import OUT_OF_MEMORY, PerfAssetsError
+from perf_assets.base.errors.messages import explain_error
+from perf_assets.base.sanitize import escape_text
 from perf_assets.storage.lock import HOLDER, LOCK
 from tests.support import SMALL, Prepared, prepare
 

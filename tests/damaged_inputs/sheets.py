@@ -10,7 +10,9 @@ from typing import Any
 import duckdb
 import polars as pl
 
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.core.questions.classifier_assumptions import KINDS as LABELS
+from perf_assets.schema import table_of
 from perf_assets.sources.question_kinds.chosen_keywords import read_keywords
 from perf_assets.sources.question_kinds.labelled import read_labelled
 from perf_assets.sources.question_kinds.wordlists import wordlists
@@ -18,10 +20,8 @@ from perf_assets.sources.replication.reading import read_package
 from perf_assets.sources.review_sheets.label_studio import read_tasks
 from perf_assets.sources.review_sheets.sheet import FINDINGS, read_sheet, sheet_text
 from perf_assets.sources.review_sheets.verdicts import read_verdicts
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.verdicts import SUM, VERDICT_KINDS, keep_rows, keep_verdicts
 from perf_assets.storage.warehouse import Database
-from perf_assets.tables import table_of
 from tests.damaged_inputs.damage import TEXTS, damaged, hostile, json_of, spoilt
 from tests.damaged_inputs.kinds import Kind, Surroundings, TryOne
 from tests.label_studio_exports import exported, exported_flat, tasks_of

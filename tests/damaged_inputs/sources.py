@@ -4,11 +4,11 @@ import json
 import random
 import sys
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import escape_text
 from perf_assets.lint.files.reading import result_of
 from perf_assets.lint.files.results import SourceFile
 from perf_assets.lint.rules import RULES
-from perf_assets.sanitize import escape_text
 from tests.damaged_inputs.damage import damaged, json_of, spoilt
 from tests.damaged_inputs.kinds import FindingError, Kind, Surroundings, TryOne
 from tests.paths import ROOT

@@ -14,6 +14,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.lake.location import Lake
 from perf_assets.lake.maintenance import sizes
 from perf_assets.lake.pull import pull, subjects_of
@@ -21,9 +22,8 @@ from perf_assets.lake.push import push
 from perf_assets.lake.snapshots import released
 from perf_assets.reports.site.directory import MANIFEST as SITE_LIST
 from perf_assets.reports.site.directory import SiteDirectory, text_file
+from perf_assets.stages.health import find_damage, repair
 from perf_assets.storage.backups import MANIFEST, read_manifest, write_backup
-from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.storage.health import find_damage, repair
 from perf_assets.storage.restoring import restore
 from perf_assets.storage.verdicts import read_log
 from perf_assets.storage.warehouse import open_warehouse, reading

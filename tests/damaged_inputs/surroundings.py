@@ -11,23 +11,23 @@ from click.testing import CliRunner
 from dagster import DagsterInvalidConfigError, JobDefinition, validate_run_config
 from pydantic import ValidationError
 
-from perf_assets.assets.add_repository_job import NewRepository
-from perf_assets.assets.lake_maintenance_job import Retention
-from perf_assets.assets.schedules import SWITCH, schedules
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.cli.commands import commands
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import load_study
-from perf_assets.definitions import build_definitions
-from perf_assets.engines.connection import TOKEN
-from perf_assets.errors import PerfAssetsError
+from perf_assets.dagster_app.add_repository_job import NewRepository
+from perf_assets.dagster_app.definitions import build_definitions
+from perf_assets.dagster_app.lake_maintenance_job import Retention
+from perf_assets.dagster_app.schedules import SWITCH, schedules
+from perf_assets.dagster_app.worker_pool import COUNT, worker_count
+from perf_assets.lake.engines.connection import TOKEN
 from perf_assets.lake.location import Lake
 from perf_assets.lake.maintenance import maintain
 from perf_assets.sources.github.credentials import APP_VARIABLES, credentials_of
 from perf_assets.sources.rate_limit import wait_in_seconds
 from perf_assets.sources.stackexchange.api_client import KEY, ApiClient
-from perf_assets.storage.added_repositories import Added, added_to, open_study_of
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.stages.added_repositories import Added, added_to, open_study_of
 from perf_assets.web.guard import answered_names
-from perf_assets.workers.pool import COUNT, worker_count
 from tests.damaged_inputs.damage import hostile, spoilt
 from tests.damaged_inputs.kinds import (
     LONGEST_SENTENCE,

@@ -15,17 +15,18 @@ import pyarrow as pa
 import pytest
 from pydantic import ValidationError
 
-from perf_assets.assets.lake_maintenance_job import Retention
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.errors.messages import explain_error
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import load_study
-from perf_assets.errors import PerfAssetsError
-from perf_assets.errors.messages import explain_error
+from perf_assets.dagster_app.lake_maintenance_job import Retention
+from perf_assets.dagster_app.worker_pool import COUNT, worker_count
 from perf_assets.lake import delta
 from perf_assets.lake.errors import friendly_errors
 from perf_assets.lake.location import Lake
 from perf_assets.lake.releases import SCHEMA, made_releases, needed
 from perf_assets.lint.findings import Unreadable
 from perf_assets.lint.linter import check
-from perf_assets.mock_servers.stackexchange.site import read_site
 from perf_assets.sources.git.clone import Clone
 from perf_assets.sources.git.command import error_line
 from perf_assets.sources.git.mining import read_commits
@@ -34,10 +35,9 @@ from perf_assets.sources.replication import cells
 from perf_assets.sources.replication.csv_files import RejectedError
 from perf_assets.sources.stackexchange import dump_posts
 from perf_assets.sources.stackexchange.dump_files import find_dump
+from perf_assets.stand_ins.stackexchange.site import read_site
 from perf_assets.storage.backups import read_manifest
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.verdicts import SUM, VERDICT_KINDS, read_log
-from perf_assets.workers.pool import COUNT, worker_count
 from tests.damaged_inputs.kinds import LONGEST_SENTENCE
 from tests.review_sheets import sheet, verdicts_of
 from tests.support import perf_assets

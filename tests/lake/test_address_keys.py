@@ -12,8 +12,9 @@ import duckdb
 import pytest
 from deltalake import DeltaTable
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import load_study
-from perf_assets.errors import PerfAssetsError
 from perf_assets.lake import releases
 from perf_assets.lake.location import Lake
 from perf_assets.lake.maintenance import maintain
@@ -22,7 +23,6 @@ from perf_assets.lake.push import push
 from perf_assets.lake.releases import NAME, made_releases
 from perf_assets.stages.working import work
 from perf_assets.storage.address_key import VARIABLE, address_key, fingerprint
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.lakes import (
     ENTRY,

@@ -10,14 +10,15 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
+from perf_assets.base.months import months_between
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.lake.location import Lake
 from perf_assets.lake.maintenance import maintain
 from perf_assets.lake.pull import pull
 from perf_assets.lake.push import push
 from perf_assets.lake.snapshots import released
-from perf_assets.months import months_between
+from perf_assets.schema import schema_of
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.forgetting import forget
 from perf_assets.storage.partition_write import (
     PartitionState,
@@ -26,7 +27,6 @@ from perf_assets.storage.partition_write import (
     StagedTable,
 )
 from perf_assets.storage.warehouse import open_warehouse
-from perf_assets.tables import schema_of
 from tests.lakes import ENTRY, fill, memory, stored
 from tests.rows import REPOSITORY, Row, at, issue
 from tests.support import Ran, perf_assets

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.errors import TransientError
+from perf_assets.base.errors import TransientError
 from perf_assets.lake.leases import leased
 from perf_assets.lake.location import Lake
 from perf_assets.lake.push import push

@@ -10,7 +10,7 @@ import pytest
 from deltalake import DeltaTable, QueryBuilder, write_deltalake
 from hypothesis import given, settings
 
-from perf_assets.errors import PerfAssetsError, TransientError
+from perf_assets.base.errors import PerfAssetsError, TransientError
 from perf_assets.lake.contents import subjects_in
 from perf_assets.lake.location import Lake
 from perf_assets.lake.pull import pull, restore, subjects_of

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from perf_assets.base.months import months_between
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.lake.location import Lake
 from perf_assets.lake.push import push
-from perf_assets.mock_servers.github.server import CorpusServer
-from perf_assets.months import months_between
 from perf_assets.sources.github import GitHubClient, IssueSource
 from perf_assets.stages.mining.issues import load_issues
+from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from tests.lakes import memory
 from tests.tracker_state_machine import NAME, Life
 

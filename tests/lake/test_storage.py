@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.errors import PerfAssetsError, TransientError
+from perf_assets.base.errors import PerfAssetsError, TransientError
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.lake.leases import leased
 from perf_assets.lake.location import Lake
 from perf_assets.lake.maintenance import maintain
@@ -23,7 +24,6 @@ from perf_assets.lake.pull import pull
 from perf_assets.lake.push import push
 from perf_assets.lake.releases import needed
 from perf_assets.lake.snapshots import released
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import Database
 from tests.lakes import ENTRY, assert_equal, begun, fill, memory, push_as_older_version
 from tests.ports import free_port

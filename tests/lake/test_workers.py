@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.errors import TransientError
+from perf_assets.base.errors import TransientError
 from perf_assets.lake.location import Lake
 from perf_assets.lake.maintenance import sizes
 from perf_assets.lake.pull import pull

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft4Validator, Draft7Validator
 from rich.cells import cell_len
 
+from perf_assets.base.paths import checks_dir
 from perf_assets.lint.files.results import FileResult, Skip
 from perf_assets.lint.findings import Context, Finding, Related, Severity
 from perf_assets.lint.formats.as_github import as_github
@@ -21,7 +22,6 @@ from perf_assets.lint.formats.as_sarif import FINGERPRINT, address, as_sarif
 from perf_assets.lint.formats.as_text import as_text
 from perf_assets.lint.formats.pages import page_of, source_of
 from perf_assets.lint.rules import RULES
-from perf_assets.paths import checks_dir
 from tests.paths import SHARED
 
 BY_NAME = {rule.name: rule for rule in RULES}

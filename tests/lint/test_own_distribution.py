@@ -3,11 +3,11 @@
 import subprocess
 import sys
 import tomllib
-import zipfile
 from pathlib import Path
 
 import pytest
 
+from tests.distributions import install, only_with
 from tests.effort import some
 from tests.paths import ROOT
 
@@ -18,41 +18,15 @@ LIGHT = {
 }
 """What the distribution brings, with what that needs."""
 
-ALONE = f"""
-import sys
-from importlib.abc import MetaPathFinder
-
-class OnlyLight(MetaPathFinder):
-    def find_spec(self, name, path=None, target=None):
-        root = name.partition(".")[0]
-        known = root in sys.stdlib_module_names or root.startswith("_sysconfigdata")
-        if not known and root not in {LIGHT | {"perf_assets"}!r}:
-            raise ModuleNotFoundError(f"{{name}} is not installed with it", name=name)
-
-sys.meta_path.insert(0, OnlyLight())
-from perf_assets.cli.lint import lint
-import perf_assets
-assert perf_assets.__file__.startswith(sys.argv[1]), perf_assets.__file__
-lint(sys.argv[2:], prog_name="perf-assets-lint")
-"""
+ALONE = only_with(
+    LIGHT,
+    "from perf_assets.cli.lint import lint\nlint(sys.argv[2:], prog_name='perf-assets-lint')",
+)
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel's content, made as an installer makes it."""
-    files = tmp_path_factory.mktemp("distribution")
-    build = "from hatchling.build import build_wheel; import sys; print(build_wheel(sys.argv[1]))"
-    made = subprocess.run(
-        [sys.executable, "-c", build, files],
-        cwd=PROJECT.parent,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert made.returncode == 0, made.stderr
-    with zipfile.ZipFile(files / made.stdout.split()[-1]) as wheel:
-        wheel.extractall(files / "installed")
-    return files / "installed"
+    return install(PROJECT.parent, tmp_path_factory.mktemp("distribution"))
 
 
 def linted(*command: str | Path, folder: Path) -> tuple[int, str, str]:
@@ -71,12 +45,11 @@ def test_it_finds_what_the_whole_program_finds(installed: Path, tmp_path: Path, 
     (tmp_path / "b.py").write_text("print 1\n")
     (tmp_path / "pyproject.toml").write_text('[tool.perf-assets.lint]\nselect = ["PA2"]\n')
     arguments = [".", "--format", kind]
-    env_path = f"import sys; sys.path.insert(0, {str(installed)!r})\n"
-    alone = linted("-c", env_path + ALONE, str(installed), *arguments, folder=tmp_path)
+    alone = linted("-c", ALONE, str(installed), *arguments, folder=tmp_path)
     whole = linted("-m", "perf_assets", "lint", *arguments, folder=tmp_path)
     assert alone == whole
     assert alone[0] == 1 and "torch copies all of x" in alone[1]
-    shown = linted("-c", env_path + ALONE, str(installed), "--explain", "PA202", folder=tmp_path)
+    shown = linted("-c", ALONE, str(installed), "--explain", "PA202", folder=tmp_path)
     assert shown[0] == 0 and shown[1].startswith("# cat-in-loop")
 
 

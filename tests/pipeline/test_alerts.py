@@ -6,11 +6,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import load_study
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sample.generator import generate
-from perf_assets.sample.generator.changes import PlantedChange
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.stand_ins.generator import generate
+from perf_assets.stand_ins.generator.changes import PlantedChange
 from perf_assets.storage.warehouse import open_warehouse
 from tests.plain_pipeline import run_pipeline
 

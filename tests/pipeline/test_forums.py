@@ -12,8 +12,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from perf_assets.sample.generator import QUESTIONS
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.stand_ins.generator import QUESTIONS
 from perf_assets.storage.warehouse import open_warehouse
 from tests.support import Prepared, assert_same_tables, materialize, stored_tables
 

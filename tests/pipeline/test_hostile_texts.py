@@ -16,7 +16,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from perf_assets.mock_servers.corpus import read_corpus
+from perf_assets.base.corpus import read_corpus
 from tests.git_repositories import FILE, Made, git, make
 from tests.support import Ran, perf_assets, perf_assets_process
 from tests.unreliable_github import UnreliableGitHub

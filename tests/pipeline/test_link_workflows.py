@@ -5,17 +5,17 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from perf_assets.base.corpus import read_corpus
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.study import load_study
 from perf_assets.core.linking.links import APPROACHES, link_fixes
-from perf_assets.errors import PerfAssetsError
-from perf_assets.mock_servers.corpus import read_corpus
-from perf_assets.mock_servers.github.server import CorpusServer
-from perf_assets.sample.generator import GeneratedCorpus, generate
 from perf_assets.sources.git.clone import Clone, update_clone
 from perf_assets.sources.git.history import list_branch_commits, list_commits
 from perf_assets.sources.git.mining import read_commits
 from perf_assets.sources.github import GitHubClient, IssueSource
 from perf_assets.sources.github.batches import joined
+from perf_assets.stand_ins.generator import GeneratedCorpus, generate
+from perf_assets.stand_ins.github.server import CorpusServer
 from tests.effort import SEEDS
 from tests.github_stand_in import batches_of
 

@@ -8,10 +8,10 @@ from typing import Any
 import duckdb
 import pytest
 
-from perf_assets.mock_servers.corpus import Corpus, read_corpus
-from perf_assets.mock_servers.github.server import PRIMARY_ERROR, CorpusServer
-from perf_assets.mock_servers.reply import Reply, json_reply
-from perf_assets.sample.generator import generate
+from perf_assets.base.corpus import Corpus, read_corpus
+from perf_assets.stand_ins.generator import generate
+from perf_assets.stand_ins.github.server import PRIMARY_ERROR, CorpusServer
+from perf_assets.stand_ins.reply import Reply, json_reply
 from tests.effort import IS_THOROUGH
 from tests.github_errors import SAML
 from tests.support import perf_assets

@@ -8,9 +8,9 @@ import duckdb
 import polars as pl
 import pytest
 
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import load_study
-from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.tables import table_of
+from perf_assets.schema import table_of
 from tests.effort import some
 from tests.odd_rows import COMMITS, KINDS, plant
 from tests.plain_pipeline import run_pipeline

@@ -11,16 +11,16 @@ import duckdb
 import polars as pl
 import pytest
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import load_study
-from perf_assets.definitions import build_definitions
-from perf_assets.errors import PerfAssetsError
-from perf_assets.execution import run_replication
+from perf_assets.dagster_app.definitions import build_definitions
+from perf_assets.dagster_app.execution import run_replication
+from perf_assets.schema.models.dependencies import analyses
 from perf_assets.sources.replication.problems import PLAIN
-from perf_assets.sql_models.dependencies import analyses
 from perf_assets.stages.replicating import TABLES, load_package
 from perf_assets.stages.transform.derivation import derive, derived_tables
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import Database, open_warehouse
 from tests.model_database import insert
 from tests.paths import PROBLEMS, PYTORCH_PACKAGE

@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from perf_assets.sample.generator import generate
+from perf_assets.stand_ins.generator import generate
 from tests.git_repositories import git, lose
 from tests.support import materialize, stored_tables
 

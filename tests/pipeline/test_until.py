@@ -7,8 +7,8 @@ import duckdb
 import polars as pl
 import pytest
 
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import load_study
-from perf_assets.storage.data_directory import DataDirectory
 from tests.plain_pipeline import run_pipeline
 from tests.support import Prepared, assert_same_tables, materialize, perf_assets, stored_tables
 

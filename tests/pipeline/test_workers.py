@@ -14,16 +14,16 @@ import duckdb
 import psutil
 import pytest
 
-from perf_assets.assets.jobs import BUILD_MODELS
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import load_study
-from perf_assets.definitions import build_definitions
-from perf_assets.errors import PerfAssetsError
-from perf_assets.execution import run_study
+from perf_assets.dagster_app.definitions import build_definitions
+from perf_assets.dagster_app.execution import run_study
+from perf_assets.dagster_app.jobs import BUILD_MODELS
 from perf_assets.lake.leases import leased
 from perf_assets.lake.location import Lake
 from perf_assets.lake.releases import releases_of
-from perf_assets.storage.data_directory import DataDirectory
-from tests.engines.servers import sail
+from tests.lake.engines.servers import sail
 from tests.multi_repository import fleet_study, generate_fleet, name_of
 from tests.plain_pipeline import run_pipeline
 from tests.support import assert_same_tables, perf_assets, perf_assets_process, stored_tables

@@ -8,8 +8,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.reports.query_runner import published_database
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 
 SECRET = "a secret that no query may show"

@@ -11,8 +11,8 @@ from perf_assets.reports.figures import FIGURES, Shown, shown
 from perf_assets.reports.figures.drawing import LARGEST_INLINE, SPACING, picture
 from perf_assets.reports.figures.figure import MOST_ROWS, MOST_SENTENCES
 from perf_assets.reports.figures.panels import series
+from perf_assets.schema import declared
 from perf_assets.storage.warehouse import reading
-from perf_assets.tables import declared
 from tests.model_database import ModelDatabase, insert
 from tests.rows import (
     REPOSITORY,

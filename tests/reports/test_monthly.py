@@ -11,13 +11,13 @@ import pytest
 import yaml
 
 from perf_assets import __version__
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.reports.document import Document, Item, Part, Section, html, markdown
 from perf_assets.reports.monthly import keep_report, read_report
 from perf_assets.reports.monthly.contents import PAPER
 from perf_assets.reports.monthly.news import MOST, read_news, read_questions
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import ModelDatabase, insert

@@ -10,10 +10,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from perf_assets.base.sanitize import escape_text
 from perf_assets.reports.document import Document, Item, Part, Section, Tile, html
 from perf_assets.reports.figures.problems import heat_map
 from perf_assets.reports.rendering import TEMPLATES
-from perf_assets.sanitize import escape_text
 
 HOSTILE = '</script><b onclick="harm()">\x1b[2J{{ 7 * 7 }}\u202e'
 SHOWN = escape_text(HOSTILE)  # as every maker of charts writes it

@@ -14,7 +14,8 @@ import duckdb
 import polars as pl
 import pytest
 
-from perf_assets.errors import PerfAssetsError, TransientError
+from perf_assets.base.errors import PerfAssetsError, TransientError
+from perf_assets.config.data_directory import PUBLISHED, DataDirectory
 from perf_assets.reports import query_runner
 from perf_assets.reports.query_runner import run_query
 from perf_assets.reports.site import SiteOptions, packages, write_site, writing
@@ -28,8 +29,7 @@ from perf_assets.reports.site.directory import (
 )
 from perf_assets.reports.site.pages import CONSOLE_POLICY, EMBEDDED_POLICY, POLICY
 from perf_assets.reports.site.tables import result_tables
-from perf_assets.sql_models.cookbook import cookbook
-from perf_assets.storage.data_directory import PUBLISHED, DataDirectory
+from perf_assets.schema.models.cookbook import cookbook
 from perf_assets.storage.database_copy import is_for_every_client
 from tests.effort import IS_THOROUGH
 from tests.npm_packages import pin, registry

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from perf_assets.base.months import add_months
 from perf_assets.core.statistics.minimum_events import COMPARISON, CURVE, REGRESSION
-from perf_assets.months import add_months
 from perf_assets.reports.figures import FIGURES
 from perf_assets.reports.figures.areas import KEYWORDS_FIGURE
 from perf_assets.reports.monthly.headlines import headlines
 from perf_assets.reports.monthly.news import read_news
 from perf_assets.reports.quality import remarks, warnings
-from perf_assets.sql_models.dependencies import analyses, made_from
+from perf_assets.schema.models.dependencies import analyses, made_from
 from perf_assets.stages.transform.analyses import function_of
 from tests.effort import examples
 from tests.model_database import ModelDatabase

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from perf_assets.reports.replication import print_comparison, print_verdicts
 from perf_assets.reports.terminal import print_table, say
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 from tests.rows import figure
 
 LONG = "supercalifragilisticexpialidocious"

@@ -6,11 +6,11 @@ import duckdb
 import polars as pl
 import pytest
 
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import load_study
 from perf_assets.stages.transform.about import store_database_facts
 from perf_assets.stages.transform.models import describe_tables
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.partition_write import PartitionWrite, StagedTable
 from perf_assets.storage.warehouse import open_warehouse
 from tests.support import Prepared, materialize

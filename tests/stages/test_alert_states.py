@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.stages.alert_states import set_state
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.backups import write_backup
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.restoring import restore
 from perf_assets.storage.verdicts import ALERT_STATES, keep_verdicts, read_log
 from perf_assets.storage.warehouse import open_warehouse

@@ -4,12 +4,12 @@ from inspect import signature
 
 import pytest
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sql_models import dependencies
-from perf_assets.sql_models.dependencies import analyses
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.schema import Analysis, declared, read_table
+from perf_assets.schema.models import dependencies
+from perf_assets.schema.models.dependencies import analyses
 from perf_assets.stages.transform import analyses as module
 from perf_assets.stages.transform.analyses import function_of
-from perf_assets.tables import Analysis, declared, read_table
 
 COLUMNS = {"n": {"type": "BIGINT", "description": "A number."}}
 CONTENT = {"description": "A table.", "key": ["n"], "columns": COLUMNS}

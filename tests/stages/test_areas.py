@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study, load_study
 from perf_assets.stages.enrichment.labels import label_cohorts
 from perf_assets.stages.enrichment.links import link_commits
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.git_repositories import FILE, Made, make
 from tests.model_database import insert

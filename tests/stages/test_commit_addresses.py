@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.core.people.addresses import hashed_address
-from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.git.clone import update_clone
 from perf_assets.stages.mining.commits import load_commits
 from perf_assets.storage.address_key import VARIABLE, address_key
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.forgetting import forget
 from perf_assets.storage.warehouse import open_warehouse
 from tests.git_repositories import FILE, Made, make

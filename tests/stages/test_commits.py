@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import perf_assets.stages.mining.commits
+from perf_assets.base.months import months_between
+from perf_assets.base.processes.progress import current
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Repository
-from perf_assets.months import months_between
-from perf_assets.processes.progress import current
 from perf_assets.reports.status import read_status, status_text
 from perf_assets.sources.git import changes, history, pydriller_mining
 from perf_assets.sources.git.clone import update_clone
@@ -28,7 +29,6 @@ from perf_assets.stages.mining.commits import (
 from perf_assets.storage import audited_writer as gates
 from perf_assets.storage.audit.auditing import audit_together
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.partition_write import (
     PartitionState,
     PartitionWrite,

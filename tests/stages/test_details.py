@@ -9,13 +9,13 @@ from typing import Any
 import polars as pl
 import pytest
 
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.sources.git.clone import Clone
 from perf_assets.sources.git.inspection import CommitInspection
 from perf_assets.sources.git.mining import read_commits
 from perf_assets.stages.enrichment import details as detailing
 from perf_assets.stages.enrichment.details import MERGE, TABLES, detail_fixes
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.warehouse import Database, open_warehouse
 from tests.git_repositories import FILE, Made, make

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.reports.figures import shown
 from perf_assets.sources.review_sheets.sheet import FINDINGS
 from perf_assets.stages.reviewing import finding_sheet, import_sheet
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.verdicts import read_log
 from perf_assets.storage.warehouse import open_warehouse

@@ -6,11 +6,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.core.people.addresses import hashed_address
-from perf_assets.errors import PerfAssetsError
 from perf_assets.storage.address_key import VARIABLE, address_key
 from perf_assets.storage.backups import write_backup
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.forgetting import forget
 from perf_assets.storage.forgotten import read_forgotten
 from perf_assets.storage.restoring import restore

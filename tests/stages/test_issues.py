@@ -11,19 +11,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from perf_assets.mock_servers.github.server import CorpusServer
-from perf_assets.months import months_between
+from perf_assets.base.months import months_between
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.sources.github import GitHubClient, IssueSource, Look, issues, rows
 from perf_assets.stages.mining.incremental_state import due_cohorts
 from perf_assets.stages.mining.issues import load_issues
+from perf_assets.stages.mining.stale_cohorts import stale_cohorts
+from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.storage import audited_writer
 from perf_assets.storage.audit.auditing import AuditReport
 from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.migrations import create_tables
 from perf_assets.storage.partition_write import WriteOutcome
-from perf_assets.storage.stale_cohorts import stale_cohorts
 from perf_assets.storage.warehouse import Database
 from tests.effort import examples
 from tests.github_stand_in import batches_of

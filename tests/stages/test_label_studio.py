@@ -11,10 +11,10 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.stages.reviewing import import_sheet, sample_sheet, sample_tasks
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import Database, open_warehouse
 from tests.label_studio_exports import exported, exported_flat
 from tests.model_database import insert

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.forums import TagSet
 from perf_assets.stages.enrichment.performance_questions import label_performance_questions
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
 from tests.question_rows import FORUM, TAG_SET, question

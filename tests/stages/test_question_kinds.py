@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study, load_study
 from perf_assets.core.questions import classification
-from perf_assets.errors import PerfAssetsError
 from perf_assets.stages.enrichment.question_kinds import (
     LABELLED,
     QUESTION_KINDS,
@@ -19,7 +20,6 @@ from perf_assets.stages.enrichment.question_kinds import (
 )
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
 from tests.paths import ROOT

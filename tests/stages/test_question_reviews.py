@@ -9,7 +9,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.sources.review_sheets.sheet import ENDORSEMENTS
 from perf_assets.stages.reviewing import (
     endorsement_sheet,
@@ -18,7 +19,6 @@ from perf_assets.stages.reviewing import (
     tag_set_sheet,
 )
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.verdicts import read_log
 from perf_assets.storage.warehouse import open_warehouse

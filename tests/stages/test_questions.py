@@ -9,16 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.forums import Forum
-from perf_assets.errors import PerfAssetsError
-from perf_assets.mock_servers.stackexchange.site import Site, read_site
-from perf_assets.sample.generator.forum.truth import truth_of
 from perf_assets.sources.stackexchange import api_client
 from perf_assets.sources.stackexchange.posts import TABLES
 from perf_assets.stages.mining import api_questions
 from perf_assets.stages.mining.questions import mine_questions
+from perf_assets.stand_ins.generator.forum.truth import truth_of
+from perf_assets.stand_ins.stackexchange.site import Site, read_site
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.warehouse import open_warehouse
 from tests.effort import some

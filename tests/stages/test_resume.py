@@ -11,10 +11,10 @@ import duckdb
 import polars as pl
 import pytest
 
-from perf_assets.mock_servers.github.server import CorpusServer
-from perf_assets.mock_servers.reply import Reply
-from perf_assets.months import months_between
+from perf_assets.base.months import months_between
 from perf_assets.sources.github import GitHubClient, IssueSource
+from perf_assets.stand_ins.github.server import CorpusServer
+from perf_assets.stand_ins.reply import Reply
 from tests import loading_process
 from tests.effort import KILLS
 from tests.github_stand_in import batches_of

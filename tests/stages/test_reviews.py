@@ -6,10 +6,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.stages.reviewing import import_sheet
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import Database, open_warehouse
 from tests.model_database import insert
 from tests.review_sheets import YES, sheet

@@ -10,15 +10,15 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study, load_study
-from perf_assets.sql_models.files import load_models
+from perf_assets.schema.models.files import load_models
 from perf_assets.stages.enrichment.labels import label_cohorts, store_label_kinds
 from perf_assets.stages.enrichment.links import link_commits
 from perf_assets.stages.replicating import load_package
 from perf_assets.stages.transform.derivation import derive, derived_tables
 from perf_assets.stages.transform.models import lay_views, register_study
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.warehouse import open_warehouse
 from tests.effort import SEEDS

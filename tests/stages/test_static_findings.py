@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from perf_assets.base.months import months_between
+from perf_assets.base.processes.progress import current
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Repository
 from perf_assets.lint.finding_id import identity
-from perf_assets.months import months_between
-from perf_assets.processes.progress import current
 from perf_assets.sources.git.clone import update_clone
 from perf_assets.sources.git.trees import File
 from perf_assets.stages.mining import checked_files, static_findings
@@ -28,7 +29,6 @@ from perf_assets.stages.mining.static_findings import (
 )
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.warehouse import open_warehouse
 from tests.effort import examples
@@ -285,7 +285,7 @@ def test_all_code_that_decides_on_a_file_makes_the_version_of_the_rules() -> Non
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT)
     places = tuple(f"perf_assets.{folder.replace('/', '.')}" for folder in DECIDING)
     # What carries a file to the worker, and its result back, decides nothing.
-    places += ("perf_assets.processes.messages",)
+    places += ("perf_assets.base.processes.messages",)
     packages = {index.rpartition(".")[0] for index in places}
     others = {name for name in ran.stdout.decode().split() if not name.startswith(places)}
     assert others <= packages

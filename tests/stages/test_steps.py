@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from perf_assets.config.study import Study, Until, load_study
-from perf_assets.sql_models.dependencies import made_from
+from perf_assets.schema.models.dependencies import made_from
 from perf_assets.stages.steps import REPOSITORY_STEPS, TAG_SET_STEPS, repository_steps
 
 MINED = ["github_issues", "git_commits", "static_findings"]

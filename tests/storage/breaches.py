@@ -4,7 +4,7 @@ import re
 from datetime import timedelta
 from typing import Any
 
-from perf_assets.tables import Column, Table
+from perf_assets.schema import Column, Table
 from tests.rows import OTHER_SHA, Row, at
 
 # What breaks a rule of a suite file: new values for the first row; or a copy of it (AGAIN), one row

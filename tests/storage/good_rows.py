@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 from typing import Any
 
-from perf_assets.tables import Column, table_of
+from perf_assets.schema import Column, table_of
 from tests.question_rows import (
     both_sides_month,
     group_difficulty,

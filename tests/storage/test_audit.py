@@ -14,15 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.months import month_of
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.months import month_of
+from perf_assets.schema import read_table
 from perf_assets.sources.github.rows import REACTIONS
 from perf_assets.storage.audit import suites
 from perf_assets.storage.audit.auditing import AuditReport, audit, audit_together
 from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audit.quarantine import quarantine
 from perf_assets.storage.audit.suites import load_suite, read_rules
-from perf_assets.tables import read_table
 from tests.effort import examples
 from tests.paths import ROOT
 
@@ -458,7 +458,7 @@ def test_suites_are_read_without_importing_great_expectations_and_audits_write_n
 ) -> None:
     program = """
 import os, sys
-from perf_assets.processes.children import descendants
+from perf_assets.base.processes.children import descendants
 from perf_assets.storage.audit.auditing import audit
 from perf_assets.storage.audit.suites import load_suite
 import polars as pl

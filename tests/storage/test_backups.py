@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.storage.backups import MANIFEST, read_manifest, write_backup
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.migrations import FORMAT
 from perf_assets.storage.restoring import restore
 from perf_assets.storage.warehouse import open_warehouse

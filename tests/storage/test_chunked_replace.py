@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perf_assets.engines import chunks
-from perf_assets.engines.chunks import in_chunks
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.lake.engines import chunks
+from perf_assets.lake.engines.chunks import in_chunks
+from perf_assets.schema import table_of
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.chunked_replace import replace_by_chunks, share_key
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.partition_write import PartitionWrite, StagedTable, WriteOutcome
 from perf_assets.storage.warehouse import Database, open_warehouse
-from perf_assets.tables import table_of
 from tests.effort import examples
 from tests.storage.good_rows import completed
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
 
 
 @pytest.mark.parametrize("name", ["a?b", "a%2Fb", "%41"])

@@ -5,7 +5,7 @@ import json
 import duckdb
 import pytest
 
-from perf_assets.paths import models_dir
+from perf_assets.base.paths import models_dir
 from perf_assets.storage.definitions import (
     WRITTEN_DOWN,
     declared_definitions,

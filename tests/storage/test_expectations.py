@@ -13,15 +13,15 @@ from typing import Any
 import polars as pl
 import pytest
 
-from perf_assets.months import month_of
-from perf_assets.paths import expectations_dir
+from perf_assets.base.months import month_of
+from perf_assets.base.paths import expectations_dir
+from perf_assets.schema import declared, schema_of, table_of
 from perf_assets.storage.audit import batch_validation, great_expectations
 from perf_assets.storage.audit.auditing import AuditReport, audit, audit_together
 from perf_assets.storage.audit.great_expectations import Finding
 from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audit.rules import Rule
 from perf_assets.storage.audit.suites import load_suite
-from perf_assets.tables import declared, schema_of, table_of
 from tests.effort import some
 from tests.paths import CHAINER
 from tests.rows import Row, at

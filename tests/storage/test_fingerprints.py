@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from sqlglot import exp
 
-from perf_assets.sql_models.files import load_models
-from perf_assets.sql_models.parsing import parse_query
+from perf_assets.schema import declared, table_of
+from perf_assets.schema.models.files import load_models
+from perf_assets.schema.models.parsing import parse_query
 from perf_assets.storage import fingerprints
 from perf_assets.storage.warehouse import Database, open_warehouse
-from perf_assets.tables import declared, table_of
 from tests.model_database import insert
 from tests.rows import REPOSITORY, issue, label, load, loads
 

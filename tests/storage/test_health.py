@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.storage.data_directory import DataDirectory
-from perf_assets.storage.health import find_damage, repair
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.stages.health import find_damage, repair
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse
 from tests.effort import some

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.storage import lock
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.lock import writing
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse, reading
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 HOLD = """
 import sys, time
 from pathlib import Path
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.storage.lock import writing
 with writing(Path(sys.argv[1])):
     print("held", flush=True)
@@ -222,7 +222,7 @@ def test_a_data_directory_that_another_user_writes_to_is_named_and_left_as_it_is
 AS_NOBODY = """
 import os
 from pathlib import Path
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.storage.lock import writing
 os.setuid(65534)
 try:

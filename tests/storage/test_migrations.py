@@ -6,18 +6,18 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.core.questions.classifier_assumptions import KINDS
-from perf_assets.errors import PerfAssetsError
+from perf_assets.schema import declared
+from perf_assets.schema.ddl import table_definition
+from perf_assets.stages.mining.stale_cohorts import stale_cohorts
 from perf_assets.storage import migrations
 from perf_assets.storage.backups import read_manifest, write_backup
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.migrations import FORMAT
 from perf_assets.storage.restoring import restore
-from perf_assets.storage.stale_cohorts import stale_cohorts
 from perf_assets.storage.verdicts import VERDICT_KINDS, _lines, keep_verdicts, read_log
 from perf_assets.storage.warehouse import open_warehouse
-from perf_assets.tables import declared
-from perf_assets.tables.ddl import table_definition
 from tests.model_database import insert
 from tests.paths import ROOT
 from tests.rows import issue, loads, static_finding, verdict

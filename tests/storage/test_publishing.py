@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse
 from tests.paths import ROOT

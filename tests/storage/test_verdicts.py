@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perf_assets.storage.data_directory import DataDirectory
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.verdicts import QUESTIONS, TABLE, keep_rows, keep_verdicts, read_log
 from perf_assets.storage.warehouse import open_warehouse

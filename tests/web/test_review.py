@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.core.reviews.rater_agreement import AGREED
-from perf_assets.errors import PerfAssetsError
 from perf_assets.web.review import codes
 from perf_assets.web.review.agreement import disagreements, pairs, verdicts
 from perf_assets.web.review.queues import fill

@@ -20,8 +20,8 @@ from perf_assets.archive.metadata.texts import (
     title,
     version,
 )
-from perf_assets.tables import Column
-from perf_assets.tables.types import polars_type
+from perf_assets.schema import Column
+from perf_assets.schema.types import polars_type
 
 # What the words of the file mean, as the specification has it for all such files.
 WORDS = (

@@ -20,8 +20,8 @@ from perf_assets.archive.metadata.texts import (
     title,
     version,
 )
-from perf_assets.tables import Column, Table
-from perf_assets.tables.types import polars_type
+from perf_assets.schema import Column, Table
+from perf_assets.schema.types import polars_type
 
 # Frictionless reads Parquet by way of pandas: there a missing number is nan, a missing moment NaT,
 # and a list what it takes for no array.

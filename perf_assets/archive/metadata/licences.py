@@ -3,7 +3,7 @@
 from perf_assets.archive.description import Description
 from perf_assets.archive.metadata.papers import PAPERS
 from perf_assets.archive.metadata.texts import has_rows, title
-from perf_assets.sanitize import for_markdown
+from perf_assets.base.sanitize import for_markdown
 
 ISSUES = ("raw.issues", "raw.issue_comments", "raw.issue_events", "raw.issue_pull_requests")
 QUESTIONS = ("raw.questions", "raw.answers", "raw.question_comments")

@@ -15,7 +15,7 @@ from perf_assets.archive.metadata.texts import (
     uri,
     version,
 )
-from perf_assets.sanitize import for_markdown
+from perf_assets.base.sanitize import for_markdown
 
 # What most people look at first; the first of them that is there is the example.
 BEST_KNOWN = ("marts.trend_monthly", "marts.bug_metrics")

@@ -7,8 +7,8 @@ from urllib.parse import quote
 import polars as pl
 
 from perf_assets.archive.description import Description, Source
-from perf_assets.tables import Column
-from perf_assets.tables.types import polars_type
+from perf_assets.schema import Column
+from perf_assets.schema.types import polars_type
 
 LICENCES = "LICENSES.md"
 READ_ME = "README.md"

@@ -17,7 +17,7 @@ from perf_assets.core.analyses.alert_states import (
     state_in_force,
 )
 from perf_assets.core.analyses.group_samples import complete_months
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 TABLE = "marts.alerts"
 COUNTS = (

@@ -6,7 +6,7 @@ import polars as pl
 
 from perf_assets.core.analyses.effects import compare_bugs, comparison_text
 from perf_assets.core.analyses.group_samples import by_repository_and_pooled
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 DISCUSSED = ("comments", "commentators", "hours_to_first_comment")
 """The metrics that bots take part in; ``marts.bug_metrics`` has each also as ``..._with_bots``."""

@@ -21,7 +21,7 @@ from perf_assets.core.statistics.minimum_events import REGRESSION, too_few
 from perf_assets.core.statistics.power import RATE_RATIO, power, ratio_power
 from perf_assets.core.statistics.rates import RateFit, poisson_regression
 from perf_assets.core.statistics.samples import Floats
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 KINDS = ("performance", "other", "performance_against_other")
 

@@ -33,7 +33,7 @@ from perf_assets.core.statistics.strata import (
     compare_strata,
     linked_clusters,
 )
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 
 def group_comparisons(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) -> pl.DataFrame:

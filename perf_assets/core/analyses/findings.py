@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 TABLE = "analysis.static_findings"
 BY = ["repository", "quarter", "rule"]

@@ -6,7 +6,7 @@ import polars as pl
 
 from perf_assets.core.analyses.group_samples import POOLED
 from perf_assets.core.statistics.concentration import gini, half_group
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 KEY = ("dataset", "repository", "is_performance")
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from perf_assets.base.months import end_of
 from perf_assets.core.analyses.formatting import p_text
 from perf_assets.core.analyses.group_samples import (
     CONFIDENCE,
@@ -31,8 +32,7 @@ from perf_assets.core.statistics.incidence import (
 )
 from perf_assets.core.statistics.minimum_events import APART, CURVE, too_few
 from perf_assets.core.statistics.power import curves_power
-from perf_assets.months import end_of
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 EVENTS = {
     "fixed": "fixed",

@@ -9,7 +9,7 @@ from math import log, sqrt
 import polars as pl
 
 from perf_assets.core.analyses.group_samples import by_repository_and_pooled
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 WORD = re.compile(r"[a-z][a-z'-]+")
 ANY = re.compile(r"[\w'-]+")

@@ -30,7 +30,7 @@ from perf_assets.core.analyses.trends import NO_TREND, trend_change
 from perf_assets.core.parallel import map_repositories
 from perf_assets.core.statistics.samples import Floats, finite
 from perf_assets.core.statistics.trend import binomial_regression
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 PERMUTATIONS = 1_999
 """Fewer than of the results themselves: here it is seen whether they hold, not how well."""

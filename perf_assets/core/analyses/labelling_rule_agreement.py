@@ -8,7 +8,7 @@ from perf_assets.core.analyses.group_samples import by_repository_and_pooled
 from perf_assets.core.labelling.stems import AS_MEANT, AS_PUBLISHED, STEMS
 from perf_assets.core.statistics.agreement import cohens_kappa_of_counts
 from perf_assets.core.statistics.minimum_events import CURVE
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 ALL_MONTHS = "all"
 ANY = "any"

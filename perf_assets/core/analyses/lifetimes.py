@@ -17,7 +17,7 @@ from perf_assets.core.analyses.group_samples import (
 from perf_assets.core.statistics.minimum_events import APART, COMPARISON, too_few
 from perf_assets.core.statistics.samples import magnitude
 from perf_assets.core.statistics.strata import alone, compare_strata
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 INTRODUCERS = {
     "latest": ("result", "lifetime_days"),

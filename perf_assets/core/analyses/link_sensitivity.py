@@ -8,7 +8,7 @@ import polars as pl
 from perf_assets.core.analyses.effects import compare_bugs, comparison_text, in_clusters
 from perf_assets.core.analyses.formatting import as_json
 from perf_assets.core.analyses.group_samples import Comparison, by_repository_and_pooled
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 _opened, _closed = pl.col("opened_at"), pl.col("closed_at")
 

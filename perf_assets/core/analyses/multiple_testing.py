@@ -7,7 +7,7 @@ import polars as pl
 from perf_assets.core.analyses.group_samples import POOLED
 from perf_assets.core.analyses.trends import HEADLINES
 from perf_assets.core.statistics.samples import holm
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 
 def family_of_tests(

@@ -14,7 +14,7 @@ from perf_assets.core.statistics.minimum_events import COMPARISON
 from perf_assets.core.statistics.pooling import random_effects
 from perf_assets.core.statistics.samples import Floats, holm, magnitude
 from perf_assets.core.statistics.strata import StratifiedComparison, Stratum, alone, compare_strata
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 REPOSITORIES, AREA = "repositories", "area_and_rest"
 MOST = 10

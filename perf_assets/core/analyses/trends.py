@@ -37,7 +37,7 @@ from perf_assets.core.statistics.minimum_events import PAIRS, REGRESSION, too_fe
 from perf_assets.core.statistics.power import ODDS_RATIO, ratio_power
 from perf_assets.core.statistics.samples import Floats, cox_stuart, finite
 from perf_assets.core.statistics.trend import BinomialTrend, binomial_regression, cochran_armitage
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 HEADLINES = {
     "open": "permutation",

@@ -11,7 +11,7 @@ from perf_assets.core.areas.stack_traces import (
     frames_of_issues,
     innermost_paths,
 )
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 EVIDENCE = "labels.area_evidence"
 FIX_AREAS = "links.fix_areas"

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from perf_assets.base.months import add_months
 from perf_assets.core.markdown import is_ticked, normal_form, visible_lines
-from perf_assets.months import add_months
 
 MIN_WORDS = 4
 MIN_AUTHORS = 5

@@ -37,7 +37,7 @@ from perf_assets.core.labelling.environment_values import (
     systems,
 )
 from perf_assets.core.markdown import without_comments
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 # Raised whenever this code decides differently for the same text.
 REVISION = "1"

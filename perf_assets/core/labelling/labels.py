@@ -16,8 +16,8 @@ from perf_assets.core.labelling.strength import (
     WIDENED_KEYWORDS,
     strength_of,
 )
-from perf_assets.tables import schema_of
-from perf_assets.tables.types import TEXTS
+from perf_assets.schema import schema_of
+from perf_assets.schema.types import TEXTS
 
 # Raised whenever this code decides differently for the same entries.
 REVISION = 2

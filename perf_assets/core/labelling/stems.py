@@ -23,8 +23,8 @@ import polars as pl
 
 from perf_assets.core.labelling.boilerplate import read_bodies
 from perf_assets.core.libraries import porter_stemmer
-from perf_assets.tables import schema_of
-from perf_assets.tables.types import TEXTS
+from perf_assets.schema import schema_of
+from perf_assets.schema.types import TEXTS
 
 # Raised whenever this code decides differently for the same entries.
 REVISION = 1

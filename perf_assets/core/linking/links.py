@@ -8,7 +8,7 @@ import polars as pl
 
 from perf_assets.core.linking.mentions import Mention, mentions, named_pull_requests
 from perf_assets.core.linking.pull_requests import History, Landing, PullRequest, own_names
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 APPROACHES = (
     "url",

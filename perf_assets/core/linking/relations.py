@@ -16,7 +16,7 @@ from perf_assets.core.linking.revert_words import (
     taken_back,
     without_trailers,
 )
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 REVERTS, RESTORES, COPIES = "reverts", "restores", "copies"
 _OPPOSITE = {REVERTS: RESTORES, RESTORES: REVERTS}

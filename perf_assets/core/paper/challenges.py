@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from perf_assets.base.sanitize import in_words
 from perf_assets.core.analyses.group_samples import POOLED
 from perf_assets.core.paper.figures import (
     CHALLENGES,
@@ -21,7 +22,6 @@ from perf_assets.core.paper.figures import (
 )
 from perf_assets.core.questions.classifier_assumptions import KINDS
 from perf_assets.core.questions.difficulty import OTHER, question_difficulty
-from perf_assets.sanitize import in_words
 
 TAG_SETS = ("tensorflow", "pytorch", "deeplearning4j")
 """The tags of the study, each a tag set of the forum that it is compared with."""

@@ -17,7 +17,7 @@ from perf_assets.core.paper.problems import problem_figures
 from perf_assets.core.paper.table_2 import table_2
 from perf_assets.core.paper.table_3 import table_3, taxonomy_as_a_whole
 from perf_assets.core.paper.trends import cox_stuart_tests, figure_1
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 
 def paper_comparison(

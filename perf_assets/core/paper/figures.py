@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
+from perf_assets.base.months import is_month
 from perf_assets.core.analyses.group_samples import POOLED
-from perf_assets.months import is_month
 
 PaperTables: TypeAlias = Mapping[str, Any]
 """The content of the file of published values; its tables are those of the paper."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from perf_assets.base.sanitize import in_words
 from perf_assets.core.paper.constants import PUBLISHED_FILE
 from perf_assets.core.paper.figures import (
     PROBLEMS,
@@ -14,7 +15,6 @@ from perf_assets.core.paper.figures import (
     comparison_row,
     days_of,
 )
-from perf_assets.sanitize import in_words
 
 FORUM = "stackoverflow"
 PROJECTS = "projects on GitHub"

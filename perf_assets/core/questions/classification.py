@@ -18,7 +18,7 @@ from perf_assets.core.questions.examples import Examples, Model, Reader, f1_in_t
 from perf_assets.core.questions.keyword_weight_classifier import KeywordWeights
 from perf_assets.core.questions.word_weights import word_weights
 from perf_assets.core.questions.words import Wordlists
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 TABLE = "labels.question_kinds"
 STUDYS: Method = "weights"  # the classifier whose weights are kept, whichever decides

@@ -17,7 +17,7 @@ from perf_assets.core.statistics.survival import (
     kaplan_meier_median,
     kaplan_meier_shares,
 )
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 ALL, OTHER, PERFORMANCE = "all", "other", "performance"
 """Every question; every one that is not about performance, which the study compares with."""

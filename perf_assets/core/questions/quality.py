@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from perf_assets.base.sanitize import in_words
 from perf_assets.core.analyses.formatting import as_json
 from perf_assets.core.analyses.group_samples import CONFIDENCE
 from perf_assets.core.questions.classifier_assumptions import DEFAULTS, PEOPLE, VARIANTS, Variant
@@ -33,8 +34,7 @@ from perf_assets.core.questions.scoring import (
 )
 from perf_assets.core.questions.word_weights import lists_of
 from perf_assets.core.questions.words import Wordlists
-from perf_assets.sanitize import in_words
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 MACRO = "macro"
 """Stands in the column ``kind`` for the mean over the kinds."""

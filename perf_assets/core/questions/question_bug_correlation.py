@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from perf_assets.base.months import add_months
 from perf_assets.core.analyses.formatting import as_json
 from perf_assets.core.analyses.group_samples import CONFIDENCE
 from perf_assets.core.statistics.lags import (
@@ -14,8 +15,7 @@ from perf_assets.core.statistics.lags import (
     without_trend,
 )
 from perf_assets.core.statistics.minimum_events import REGRESSION
-from perf_assets.months import add_months
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 LAGS = range(-12, 13)
 FEWEST_MONTHS = 36

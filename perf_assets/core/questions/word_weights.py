@@ -17,7 +17,7 @@ from perf_assets.core.questions.keyword_weight_classifier import (
     keywords_of,
 )
 from perf_assets.core.questions.words import Wordlists, words_of, written_forms
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 TABLE = "labels.question_word_weights"
 

@@ -10,7 +10,7 @@ from perf_assets.core.analyses.group_samples import by_repository_and_pooled
 from perf_assets.core.labelling.strength import STRENGTHS
 from perf_assets.core.reviews.codebook import VERDICTS
 from perf_assets.core.statistics.agreement import wilson_interval
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 ALL_RULES = "all"
 CONFIDENCE = 0.95

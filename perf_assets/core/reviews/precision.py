@@ -14,7 +14,7 @@ from perf_assets.core.reviews.rater_agreement import (
     kappas,
 )
 from perf_assets.core.statistics.agreement import wilson_interval
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 ALL = "all"
 CONSENSUS = "consensus"

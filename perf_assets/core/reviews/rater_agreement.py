@@ -8,7 +8,7 @@ import polars as pl
 
 from perf_assets.core.analyses.group_samples import by_repository_and_pooled
 from perf_assets.core.statistics.agreement import Kappa, cohens_kappa, fleiss_kappa
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 CAUSE = pl.concat_str("category", pl.format(" ({})", "subcategory").fill_null(""))
 QUESTIONS = {

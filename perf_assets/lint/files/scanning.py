@@ -9,11 +9,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import cast
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes import python_process, shutdown
+from perf_assets.base.processes.messages import receive, send
 from perf_assets.lint.files.results import PATIENCE, Budget, FileResult, Skip, SourceFile
 from perf_assets.lint.rules.rule import Rule
-from perf_assets.processes import python_process, shutdown
-from perf_assets.processes.messages import receive, send
 
 WORKER = "perf_assets.lint.files.worker"
 TIMERS = (signal.SIGPROF, signal.SIGALRM)

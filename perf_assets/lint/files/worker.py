@@ -17,10 +17,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
+from perf_assets.base.processes.messages import receive, send
 from perf_assets.lint.files.reading import result_of
 from perf_assets.lint.files.results import PATIENCE, Budget, SourceFile
 from perf_assets.lint.rules.rule import Rule
-from perf_assets.processes.messages import receive, send
 
 STACK_BYTES = 256 << 20  # of address space; what is not used takes no memory
 STATM = Path("/proc/self/statm")

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from perf_assets.base.sanitize import escape_text
 from perf_assets.lint.files.results import FileResult
 from perf_assets.lint.findings import Finding, Severity
 from perf_assets.lint.rules.rule import Rule
-from perf_assets.sanitize import escape_text
 
 COMMANDS = {Severity.WARNING: "warning", Severity.NOTE: "notice"}
 # As the runner's toolkit escapes them: a value of a property may hold neither of its separators.

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Sequence
 
+from perf_assets.base.sanitize import whole_characters
 from perf_assets.lint.files.results import FileResult
 from perf_assets.lint.rules import CAUSES
-from perf_assets.sanitize import whole_characters
 
 
 def as_json(results: Sequence[FileResult]) -> str:

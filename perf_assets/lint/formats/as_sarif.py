@@ -13,11 +13,11 @@ from typing import Any
 from urllib.parse import quote
 
 from perf_assets import __version__
+from perf_assets.base.sanitize import escape_text
 from perf_assets.lint.files.results import FileResult, Skip
 from perf_assets.lint.findings import Finding, Severity
 from perf_assets.lint.formats.pages import page_of, source_of
 from perf_assets.lint.rules.rule import Rule
-from perf_assets.sanitize import escape_text
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

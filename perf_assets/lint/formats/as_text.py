@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rich.cells import cell_len
 
+from perf_assets.base.sanitize import escape_text
 from perf_assets.lint.files.results import FileResult
 from perf_assets.lint.findings import Finding, Severity
 from perf_assets.lint.rules.rule import Rule
-from perf_assets.sanitize import escape_text
 
 WIDEST = 120  # characters of a source line that are shown
 BEFORE = 40  # of them before the call, where the line is longer

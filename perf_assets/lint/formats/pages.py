@@ -2,8 +2,8 @@
 
 import re
 
+from perf_assets.base.paths import checks_dir
 from perf_assets.lint.rules.rule import Rule
-from perf_assets.paths import checks_dir
 
 _SOURCE = re.compile(r"^Source: <(?P<address>[^>\s]+)>$", re.MULTILINE)
 

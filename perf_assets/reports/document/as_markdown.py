@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from perf_assets.base.sanitize import for_markdown, is_address
 from perf_assets.reports.document.parts import Document, Item, Part
 from perf_assets.reports.formats import texts
 from perf_assets.reports.markdown_table import markdown_table
-from perf_assets.sanitize import for_markdown, is_address
 
 MOST_ROWS = 20
 

@@ -2,12 +2,12 @@
 
 import polars as pl
 
+from perf_assets.base.sanitize import escape_text
 from perf_assets.reports.figures import distributions
 from perf_assets.reports.figures.drawing import KINDS, Spec
 from perf_assets.reports.figures.figure import P_TEXT, Figure
 from perf_assets.reports.figures.panels import colored, estimates, values
 from perf_assets.reports.queries import OF_TESTS
-from perf_assets.sanitize import escape_text
 
 METRICS = {
     "fix_time_days": "fix time",

@@ -2,11 +2,11 @@
 
 import polars as pl
 
+from perf_assets.base.sanitize import escape_text
 from perf_assets.core.statistics.minimum_events import CURVE
 from perf_assets.reports.figures.drawing import COOL, OTHER, WARM, Spec
 from perf_assets.reports.figures.figure import Figure, wilson_limits
 from perf_assets.reports.figures.panels import WIDTH, colored, values
-from perf_assets.sanitize import escape_text
 
 IMPACTS = {"speed": COOL, "memory": WARM, "both": "#7c3aed"}
 UNKNOWN = "impact not given"

@@ -2,11 +2,11 @@
 
 import polars as pl
 
+from perf_assets.base.sanitize import escape_text
 from perf_assets.core.paper.constants import PUBLISHED_FINDINGS
 from perf_assets.reports.figures.drawing import Spec
 from perf_assets.reports.figures.figure import Figure
 from perf_assets.reports.figures.panels import WIDTH, colored, lengths, values
-from perf_assets.sanitize import escape_text
 
 FEW = 10
 """Findings up to which each number has its line: there is no half of one."""

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import duckdb
 import polars as pl
 
+from perf_assets.base.sanitize import escape_text
 from perf_assets.reports.figures.drawing import Spec, picture
 from perf_assets.reports.top_repositories import PASSED_OVER, passed_over, without
-from perf_assets.sanitize import escape_text
-from perf_assets.sql_models.files import tables_behind
+from perf_assets.schema.frames import frame_of
+from perf_assets.schema.models.files import tables_behind
 from perf_assets.storage.lake_rows import lake_rows, names_any
-from perf_assets.tables.frames import frame_of
 
 DATASETS = ("live", "replication")
 """Mined data, and published ones, which are shown where nothing is mined."""

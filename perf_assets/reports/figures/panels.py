@@ -5,8 +5,8 @@ from typing import Any
 
 import polars as pl
 
+from perf_assets.base.sanitize import escape_text
 from perf_assets.reports.figures.drawing import AXIS, COLORS, INK, OTHER, Spec, over_time
-from perf_assets.sanitize import escape_text
 
 WIDTH = 380
 LONG = 120

@@ -2,11 +2,11 @@
 
 import polars as pl
 
+from perf_assets.base.sanitize import escape_text, in_words
 from perf_assets.core.statistics.minimum_events import CURVE
 from perf_assets.reports.figures.drawing import COOL, LINE, OTHER, Spec
 from perf_assets.reports.figures.figure import Figure, wilson_limits
 from perf_assets.reports.figures.panels import ROW, WIDTH, colored, lengths, values
-from perf_assets.sanitize import escape_text, in_words
 
 WHOSE = "forum || case dataset when 'replication' then ' (as published)' else '' end"
 ASPECTS = ("symptom", "root_cause", "introducing_stage", "exposing_stage")

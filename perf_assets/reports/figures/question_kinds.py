@@ -2,12 +2,12 @@
 
 import polars as pl
 
+from perf_assets.base.sanitize import escape_text
 from perf_assets.core.statistics.minimum_events import COMPARISON, CURVE
 from perf_assets.reports.figures.drawing import Spec
 from perf_assets.reports.figures.figure import Figure
 from perf_assets.reports.figures.panels import ROW, WIDTH, colored, estimates, values
 from perf_assets.reports.formats import with_words
-from perf_assets.sanitize import escape_text
 
 SHORTEST = 0.01
 """Hours from which on waits are drawn: the axis is logarithmic, and some answers came at once."""

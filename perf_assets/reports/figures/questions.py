@@ -2,12 +2,12 @@
 
 import polars as pl
 
+from perf_assets.base.sanitize import escape_text
 from perf_assets.reports.figures.drawing import AXIS, COOL, INK, WARM, Spec
 from perf_assets.reports.figures.figure import Figure, wilson_limits
 from perf_assets.reports.figures.panels import estimates, lengths, series, values
 from perf_assets.reports.figures.question_kinds import SAYS_MORE
 from perf_assets.reports.formats import with_words
-from perf_assets.sanitize import escape_text
 
 SIDES = {"performance questions": COOL, "performance bugs": WARM}
 

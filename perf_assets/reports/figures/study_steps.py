@@ -2,11 +2,11 @@
 
 import polars as pl
 
+from perf_assets.base.sanitize import escape_text
 from perf_assets.core.statistics.minimum_events import CURVE
 from perf_assets.reports.figures.drawing import OTHER, WARM, Spec
 from perf_assets.reports.figures.figure import P_TEXT, Figure, wilson_limits
 from perf_assets.reports.figures.panels import WIDTH, colored, values
-from perf_assets.sanitize import escape_text
 
 STEPS = ("issues", "bug reports", "closed bug reports", "fixed bug reports")
 """What is counted at each step (Makkouk et al., section III)."""

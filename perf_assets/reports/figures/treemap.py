@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import polars as pl
 
+from perf_assets.base.sanitize import escape_text
 from perf_assets.reports.figures.drawing import AXIS, INK, LINE, Spec
 from perf_assets.reports.figures.panels import values
-from perf_assets.sanitize import escape_text
 
 WIDTH, HEIGHT = 720, 340
 HEADING = 17

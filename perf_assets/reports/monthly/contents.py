@@ -24,8 +24,8 @@ from perf_assets.reports.queries import (
     UNREADABLE,
 )
 from perf_assets.reports.top_repositories import passed_over, remark, without
+from perf_assets.schema.frames import frame_of
 from perf_assets.storage.warehouse import reading
-from perf_assets.tables.frames import frame_of
 
 ALERTS = ("marts.alerts",)
 TREND = ("marts.trend_monthly", "analysis.trend_tests")

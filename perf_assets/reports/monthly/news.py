@@ -5,12 +5,12 @@ from typing import Any
 
 import duckdb
 
+from perf_assets.base.sanitize import escape_text
 from perf_assets.reports.document import Item, Part, Tile
 from perf_assets.reports.figures.trends import TESTS
 from perf_assets.reports.top_repositories import passed_over
-from perf_assets.sanitize import escape_text
+from perf_assets.schema.frames import frame_of
 from perf_assets.storage.lake_rows import lake_rows, names_any
-from perf_assets.tables.frames import frame_of
 
 MOST = 10
 """Things in a list; the rest is counted."""

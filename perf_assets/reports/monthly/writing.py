@@ -2,10 +2,10 @@
 
 from importlib.metadata import version
 
-from perf_assets.files import write_file
+from perf_assets.base.files import write_file
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.reports.document import html, made_from_what, markdown
 from perf_assets.reports.monthly.contents import read_moment, read_report
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.fingerprints import version_of
 
 

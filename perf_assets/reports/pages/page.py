@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.reports.dictionary import SCHEMAS, kind_of, meaning_of, schemas
 from perf_assets.reports.document import Section
 from perf_assets.reports.pages.lineage import draw_lineage
 from perf_assets.reports.pages.state import read_state
 from perf_assets.reports.query_runner import published_database
 from perf_assets.reports.rendering import render
-from perf_assets.sql_models.cookbook import cookbook
-from perf_assets.sql_models.dependencies import made_from, origin_of, read_by
-from perf_assets.sql_models.files import described_tables, load_models
+from perf_assets.schema.models.cookbook import cookbook
+from perf_assets.schema.models.dependencies import made_from, origin_of, read_by
+from perf_assets.schema.models.files import described_tables, load_models
 
 WORDS = {
     "tables": "What each table and column means. All timestamps are UTC, months are YYYY-MM, what "

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import duckdb
 import polars as pl
 
+from perf_assets.base.sanitize import in_words
 from perf_assets.reports.document import Part, Section
 from perf_assets.reports.figures.audits import audit_grid
 from perf_assets.reports.figures.drawing import COOL, OTHER, WARM, Spec
 from perf_assets.reports.figures.panels import series
-from perf_assets.sanitize import in_words
-from perf_assets.tables.frames import frame_of
+from perf_assets.schema.frames import frame_of
 
 PARTITIONS = """
 with spans as (

@@ -6,6 +6,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
+from perf_assets.base.sanitize import in_words
 from perf_assets.core.paper.figures import (
     BUGS,
     CHALLENGES,
@@ -28,11 +29,10 @@ from perf_assets.reports.replication.words import (
     differing,
     reproduced_text,
 )
-from perf_assets.sanitize import in_words
+from perf_assets.schema.frames import frame_of
 from perf_assets.sources.replication.package import pinned
 from perf_assets.sources.replication.paper_figures import paper_figures
 from perf_assets.storage.warehouse import reading
-from perf_assets.tables.frames import frame_of
 
 FURTHER = {
     PROBLEMS: (

@@ -8,12 +8,12 @@ from datetime import date, timedelta
 import polars as pl
 from rich.console import Console
 
+from perf_assets.base.months import is_month
+from perf_assets.base.sanitize import escape_text, in_words
 from perf_assets.core.paper.constants import PUBLISHED_FILE
 from perf_assets.core.paper.figures import DAY, READINGS, month_of_number
 from perf_assets.core.paper.paper_consistency import LOCATION
-from perf_assets.months import is_month
 from perf_assets.reports.terminal import say
-from perf_assets.sanitize import escape_text, in_words
 
 VERDICTS = ("exact", "within_rounding", "coincides", "differs", "not_derivable")
 LINES = 2

@@ -17,7 +17,7 @@ from perf_assets.reports.site.database import write_console_database
 from perf_assets.reports.site.directory import Entry, Facts, SiteFile, text_file
 from perf_assets.reports.site.packages import package_files, packages
 from perf_assets.reports.site.pages import CONSOLE, page, text_of
-from perf_assets.sql_models.cookbook import Query, cookbook
+from perf_assets.schema.models.cookbook import Query, cookbook
 from perf_assets.storage.fingerprints import version_of
 
 OWN = "reports/site"

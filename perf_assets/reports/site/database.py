@@ -15,11 +15,11 @@ import duckdb
 
 from perf_assets.reports.exporting import chosen_tables
 from perf_assets.reports.query_runner import NAME
-from perf_assets.sql_models.cookbook import Query
+from perf_assets.schema.ddl import quoted, quoted_name
+from perf_assets.schema.models.cookbook import Query
 from perf_assets.storage.confined import attach
 from perf_assets.storage.database_copy import attached_as_copy
 from perf_assets.storage.warehouse import readable
-from perf_assets.tables.ddl import quoted, quoted_name
 
 MOMENT = "TIMESTAMP WITH TIME ZONE"
 OF_MOMENT = re.compile(r"TIMESTAMP WITH TIME ZONE|TIMESTAMPTZ", re.IGNORECASE)

@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.files import set_in_place, temporary_beside, unwritable, write_file
-from perf_assets.sanitize import is_utf8, shortened
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.files import set_in_place, temporary_beside, unwritable, write_file
+from perf_assets.base.sanitize import is_utf8, shortened
 
 MANIFEST = "site.json"
 MADE_BY = "perf-assets site"

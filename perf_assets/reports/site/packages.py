@@ -19,9 +19,9 @@ from http.client import HTTPException
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from perf_assets.errors import PerfAssetsError, TransientError
-from perf_assets.processes.progress import phase
-from perf_assets.reports.writing import write_whole
+from perf_assets.base.errors import PerfAssetsError, TransientError
+from perf_assets.base.files import write_output_file
+from perf_assets.base.processes.progress import phase
 
 PINNED = Path(__file__).with_name("packages.json")
 REGISTRY = "https://registry.npmjs.org"
@@ -136,7 +136,7 @@ def _keep(package: Package, content: bytes) -> None:
     path = cache_directory() / package.file_name
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, content)
+        write_output_file(path, content)
     except (OSError, PerfAssetsError):
         return
 

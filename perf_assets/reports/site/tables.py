@@ -12,8 +12,8 @@ from perf_assets.reports.formats import as_csv, as_parquet
 from perf_assets.reports.query_result import QueryResult, typed_frame
 from perf_assets.reports.site.directory import Entry, Facts, SiteDirectory, SiteFile
 from perf_assets.reports.site.pages import page
-from perf_assets.sql_models.files import described_tables
-from perf_assets.tables.ddl import quoted_name
+from perf_assets.schema.ddl import quoted_name
+from perf_assets.schema.models.files import described_tables
 
 RESULTS = ("marts", "analysis")
 """The schemas whose tables are on the site."""

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import duckdb
 
-from perf_assets.errors import PerfAssetsError, TransientError
-from perf_assets.processes.progress import phase
+from perf_assets.base.errors import PerfAssetsError, TransientError
+from perf_assets.base.processes.progress import phase
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.reports.document import Section
 from perf_assets.reports.monthly.contents import read_heading, read_moment, read_short
 from perf_assets.reports.pages.page import docs_html
@@ -33,7 +34,6 @@ from perf_assets.reports.site.tables import (
     table_page,
     tables_page,
 )
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.fingerprints import version_of
 
 OVERVIEW = "index.html"

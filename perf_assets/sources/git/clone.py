@@ -9,8 +9,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from perf_assets.errors import PerfAssetsError, TransientError
-from perf_assets.processes.progress import phase
+from perf_assets.base.errors import PerfAssetsError, TransientError
+from perf_assets.base.processes.progress import phase
 from perf_assets.sources.git.command import (
     GitError,
     IdleError,

@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.processes import shutdown
-from perf_assets.processes.idle import Watch, ended_when_idle, unread
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes import shutdown
+from perf_assets.base.processes.idle import Watch, ended_when_idle, unread
 
 LACKS = "git cannot read object "
 """How the reason begins why a commit cannot be read whose object the clone lacks."""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import polars as pl
 
+from perf_assets.schema.types import TEXTS, TIME, Columns
 from perf_assets.sources.git.command import GitError, in_clone, local_environment, run
-from perf_assets.tables.types import TEXTS, TIME, Columns
 
 # Years have four digits: what a broken clock wrote outside of them moves to the nearest end.
 _FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import perf_assets
-from perf_assets.errors import PerfAssetsError
-from perf_assets.processes import shutdown
-from perf_assets.processes.idle import ended_when_idle, unread
-from perf_assets.processes.progress import phase
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes import shutdown
+from perf_assets.base.processes.idle import ended_when_idle, unread
+from perf_assets.base.processes.progress import phase
 from perf_assets.sources.git import inspection_worker
 from perf_assets.sources.git.command import (
     GitError,

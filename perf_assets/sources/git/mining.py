@@ -7,8 +7,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import polars as pl
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.processes.progress import phase
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes.progress import phase
+from perf_assets.schema import schema_of
 from perf_assets.sources.git.changes import Piece, read_changes
 from perf_assets.sources.git.clone import Clone, damaged
 from perf_assets.sources.git.command import GitError, error_line, is_disk_full
@@ -17,7 +18,6 @@ from perf_assets.sources.git.history import list_commits
 from perf_assets.sources.git.signatures import read_mailmap, with_signatures
 from perf_assets.sources.git.szz.pairs import PairCounter
 from perf_assets.sources.git.unreadable import fetch_missing, now_readable, unreadable_commits
-from perf_assets.tables import schema_of
 
 # The columns of the tables, but for the repository.
 COMMITS, FILES = (

@@ -35,8 +35,9 @@ import pydriller
 from git import GitCommandError
 from pydriller.domain.commit import Commit, ModificationType, ModifiedFile
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import shortened
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import shortened
+from perf_assets.schema.types import TEXTS, Columns
 from perf_assets.sources.git.changes import EMPTY_TREES, PIECE_COMMITS, PIECE_FILES, unique_names
 from perf_assets.sources.git.clone import Clone, damaged
 from perf_assets.sources.git.command import GitError, local_environment
@@ -46,7 +47,6 @@ from perf_assets.sources.git.mining import COMMITS, FILES, SIZES, Frames, descri
 from perf_assets.sources.git.signatures import read_mailmap, with_signatures
 from perf_assets.sources.git.szz.flat_trees import borrow_objects
 from perf_assets.sources.git.unreadable import fetch_missing, now_readable, unreadable_commits
-from perf_assets.tables.types import TEXTS, Columns
 
 _CHANGE_TYPES = {
     ModificationType.ADD: "added",

@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from perf_assets.base.config_files import SensitiveValueError
+from perf_assets.base.errors import PerfAssetsError, TransientError
 from perf_assets.config.addresses import GitAddress, git_address
-from perf_assets.config_files import SensitiveValueError
-from perf_assets.errors import PerfAssetsError, TransientError
 from perf_assets.sources.git.command import (
     GitError,
     error_line,

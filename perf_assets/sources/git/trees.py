@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from perf_assets.months import quarter_of
+from perf_assets.base.months import quarter_of
 from perf_assets.sources.git.changes import diffing
 from perf_assets.sources.git.clone import damaged
 from perf_assets.sources.git.command import (

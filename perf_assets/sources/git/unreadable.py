@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.sources.git.changes import diff_tree
 from perf_assets.sources.git.clone import TIDY, Clone
 from perf_assets.sources.git.command import (

@@ -14,8 +14,8 @@ from pydantic import Field
 from requests.exceptions import RequestException
 from typing_extensions import TypedDict
 
-from perf_assets.errors import PerfAssetsError, TransientError
-from perf_assets.processes.progress import in_words
+from perf_assets.base.errors import PerfAssetsError, TransientError
+from perf_assets.base.processes.progress import in_words
 from perf_assets.sources.github.credentials import Credential
 from perf_assets.sources.github.responses import AnswerError, checked, read_json
 from perf_assets.sources.github.scalars import Count

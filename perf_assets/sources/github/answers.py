@@ -6,7 +6,7 @@ from typing import Any, TypeVar, cast
 
 import polars as pl
 
-from perf_assets.sanitize import escape_text, shortened
+from perf_assets.base.sanitize import escape_text, shortened
 from perf_assets.sources.github import response_types, responses
 from perf_assets.sources.github.client import GitHubClient
 from perf_assets.sources.github.gaps import ENTRY, Flaw, Gap, Kind, gaps_of, missing, null_on

@@ -6,12 +6,12 @@ from typing import Any
 
 import polars as pl
 
+from perf_assets.schema import schema_of
+from perf_assets.schema.types import TIME
 from perf_assets.sources.github.gaps import ENTRY, Gap
 from perf_assets.sources.github.issue_types import Issue
 from perf_assets.sources.github.rows import RowReader, month_of_issue
 from perf_assets.sources.github.scalars import WHOLE_SECONDS
-from perf_assets.tables import schema_of
-from perf_assets.tables.types import TIME
 
 TABLES = (
     "raw.issues",

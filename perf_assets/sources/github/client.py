@@ -13,9 +13,9 @@ import github
 from requests.exceptions import ConnectionError as NoConnection
 from requests.exceptions import RequestException, Timeout
 
+from perf_assets.base.errors import PerfAssetsError, TransientError
+from perf_assets.base.sanitize import escape_text, shortened
 from perf_assets.config.addresses import is_private
-from perf_assets.errors import PerfAssetsError, TransientError
-from perf_assets.sanitize import escape_text, shortened
 from perf_assets.sources.github.accounts import Account, Accounts, RetryPolicy
 from perf_assets.sources.github.credentials import ANONYMOUS, Credential, token_credentials
 from perf_assets.sources.github.faults import (

@@ -8,8 +8,8 @@ from pathlib import Path
 import github
 from requests.exceptions import RequestException
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import MOST_DIGITS
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import MOST_DIGITS
 
 APP_VARIABLES = ("GITHUB_APP_ID", "GITHUB_APP_PRIVATE_KEY", "GITHUB_APP_INSTALLATION_ID")
 ORDINALS = ("1st", "2nd", "3rd")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from perf_assets.months import month_of
+from perf_assets.base.months import month_of
 
 Way = tuple[str | int, ...]
 Kind = Literal["withheld", "missing", "unusable", "unknown"]

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from perf_assets.months import end_of, start_of
-from perf_assets.repository_names import is_repository_name
+from perf_assets.base.months import end_of, start_of
+from perf_assets.base.repository_names import is_repository_name
 from perf_assets.sources.github import queries, response_types, responses
 from perf_assets.sources.github.answers import AnswerReader
 from perf_assets.sources.github.batches import EMPTY_BATCH, IssueBatch, joined, to_frames

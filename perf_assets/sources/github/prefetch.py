@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from perf_assets.months import months_between
+from perf_assets.base.months import months_between
 
 T = TypeVar("T")
 

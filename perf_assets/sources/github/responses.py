@@ -12,9 +12,9 @@ from typing import Any, NoReturn, TypeVar, cast
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails, from_json
 
-from perf_assets.config_files import reason
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import escape_text, shortened, whole_characters
+from perf_assets.base.config_files import reason
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import escape_text, shortened, whole_characters
 from perf_assets.sources.github.gaps import Flaw, Way, at, innermost_entry
 from perf_assets.sources.github.issue_types import EVENT_TAGS
 from perf_assets.sources.github.scalars import LARGEST

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from perf_assets.months import month_of
+from perf_assets.base.months import month_of
+from perf_assets.schema import table_of
 from perf_assets.sources.github.gaps import ENTRY, NODES, Gap, Kind
 from perf_assets.sources.github.issue_types import Actor, Comment, Issue
 from perf_assets.sources.github.queries import FIELDS_VERSION
-from perf_assets.tables import table_of
 
 ACTOR_TYPES = frozenset(table_of("raw.issues").column["author_type"].values or ())
 ASSOCIATIONS = frozenset(table_of("raw.issues").column["author_association"].values or ())

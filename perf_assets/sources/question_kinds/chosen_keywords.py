@@ -4,11 +4,11 @@ import csv
 import io
 from pathlib import Path
 
-from perf_assets.config_files import nearest
+from perf_assets.base.config_files import nearest
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import escape_text, in_words, shortened, value_of_words
 from perf_assets.core.questions.classifier_assumptions import KINDS
 from perf_assets.core.questions.words import WORD, Wordlists
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import escape_text, in_words, shortened, value_of_words
 
 COLUMNS = ("kind", "keyword")
 DELIMITERS = ",;\t"  # spreadsheets of some countries write the others

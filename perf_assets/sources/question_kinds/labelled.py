@@ -6,11 +6,11 @@ from pathlib import Path
 
 import polars as pl
 
-from perf_assets.config_files import nearest
+from perf_assets.base.config_files import nearest
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import escape_text, in_words, shortened, value_of_words
 from perf_assets.core.questions.classifier_assumptions import KINDS
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import escape_text, in_words, shortened, value_of_words
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 TABLE = "reviews.labelled_questions"
 COLUMNS = ("question_id", "kind")

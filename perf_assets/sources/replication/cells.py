@@ -4,8 +4,8 @@ import ast
 import re
 from datetime import UTC, datetime
 
-from perf_assets.months import is_month
-from perf_assets.sanitize import MOST_DIGITS, whole_characters
+from perf_assets.base.months import is_month
+from perf_assets.base.sanitize import MOST_DIGITS, whole_characters
 from perf_assets.sources.replication.csv_files import RejectedError
 
 MISSING = {"Not found", "No comments", "No labels", ""}

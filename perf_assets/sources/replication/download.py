@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from http.client import HTTPException
 from pathlib import Path
 
-from perf_assets.errors import PerfAssetsError, TransientError
+from perf_assets.base.errors import PerfAssetsError, TransientError
 from perf_assets.sources.replication.package import Pinned, pinned
 
 log = logging.getLogger(__name__)

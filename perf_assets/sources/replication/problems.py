@@ -12,8 +12,9 @@ from pathlib import Path
 
 import polars as pl
 
+from perf_assets.base.sanitize import MOST_DIGITS
 from perf_assets.core.reviews.codebook import Code, Codebook, UnknownWordError
-from perf_assets.sanitize import MOST_DIGITS
+from perf_assets.schema import schema_of
 from perf_assets.sources.replication.csv_files import (
     Line,
     Reject,
@@ -23,7 +24,6 @@ from perf_assets.sources.replication.csv_files import (
 )
 from perf_assets.sources.replication.package import pinned_problems
 from perf_assets.sources.review_sheets.codebook import problem_codebook
-from perf_assets.tables import schema_of
 
 TABLE = "replication.problems"
 FORUM = "stackoverflow"

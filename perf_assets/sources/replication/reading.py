@@ -6,11 +6,11 @@ from pathlib import Path
 
 import polars as pl
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.schema import schema_of
 from perf_assets.sources.replication import tables
 from perf_assets.sources.replication.csv_files import Reject
 from perf_assets.sources.replication.package import FRAMEWORKS, TAXONOMY, Framework, pinned
-from perf_assets.tables import schema_of
 
 DATASET = "replication"
 

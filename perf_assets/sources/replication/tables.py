@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from perf_assets.months import month_of
+from perf_assets.base.months import month_of
 from perf_assets.sources.replication import cells
 from perf_assets.sources.replication.csv_files import (
     Line,

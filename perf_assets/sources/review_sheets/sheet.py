@@ -14,8 +14,8 @@ from pathlib import Path
 
 import polars as pl
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import for_spreadsheet, from_spreadsheet, shortened, without_controls
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import for_spreadsheet, from_spreadsheet, shortened, without_controls
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,14 @@ from typing import NoReturn, TypeVar
 
 import polars as pl
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import (
+    MOST_DIGITS,
+    in_words,
+    shortened,
+    value_of_words,
+    without_controls,
+)
 from perf_assets.core.reviews.codebook import (
     FINDING_STATES,
     FINDING_VERDICTS,
@@ -17,8 +25,8 @@ from perf_assets.core.reviews.codebook import (
     UnknownWordError,
     nearest_word,
 )
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import MOST_DIGITS, in_words, shortened, value_of_words, without_controls
+from perf_assets.schema import schema_of, table_of
+from perf_assets.schema.types import Columns
 from perf_assets.sources.review_sheets.codebook import (
     challenges_codebook,
     codebook,
@@ -35,8 +43,6 @@ from perf_assets.sources.review_sheets.sheet import (
     Row,
     Sheet,
 )
-from perf_assets.tables import schema_of, table_of
-from perf_assets.tables.types import Columns
 
 Subject = tuple[str, int | str]
 Verdict = tuple[object, ...]

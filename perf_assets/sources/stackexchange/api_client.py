@@ -16,10 +16,10 @@ import requests
 from pydantic import BaseModel, ValidationError
 from requests.exceptions import RequestException
 
+from perf_assets.base.errors import PerfAssetsError, TransientError
+from perf_assets.base.processes.progress import in_words
+from perf_assets.base.sanitize import escape_text, shortened
 from perf_assets.config.addresses import is_private
-from perf_assets.errors import PerfAssetsError, TransientError
-from perf_assets.processes.progress import in_words
-from perf_assets.sanitize import escape_text, shortened
 from perf_assets.sources.http_deadline import TimedAdapter, whole, within
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.sources.stackexchange.api_shapes import INCLUDED, Wrapper

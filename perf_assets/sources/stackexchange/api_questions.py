@@ -8,14 +8,14 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.months import end_of, start_of
 from perf_assets.config.forums import Forum, TagSet
-from perf_assets.errors import PerfAssetsError
-from perf_assets.months import end_of, start_of
+from perf_assets.schema.types import Columns
 from perf_assets.sources.stackexchange.api_client import MOST_PAGES, PAGE, ApiClient
 from perf_assets.sources.stackexchange.api_shapes import Answer, Comment, Question, Tag, User
 from perf_assets.sources.stackexchange.extract import COLUMNS
 from perf_assets.sources.stackexchange.posts import PostBatch, as_stored
-from perf_assets.tables.types import Columns
 
 MOST = PAGE * MOST_PAGES
 READINGS = 4  # of a list that changes while it is read

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes.progress import phase
 from perf_assets.config.forums import Forum
-from perf_assets.errors import PerfAssetsError
-from perf_assets.processes.progress import phase
 from perf_assets.sources.stackexchange import dump_posts
 from perf_assets.sources.stackexchange.dump_files import POSTS, DumpFile, find_dump
 from perf_assets.sources.stackexchange.dump_posts import ANSWER, QUESTION, Record, number_of

@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import shortened
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import shortened
 
 CHUNK = 4 << 20  # bytes
 WAITING_CHUNKS = 4  # of an archive that is unpacked faster than it is read

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from xml.parsers import expat
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import shortened
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import shortened
 
 LONGEST_ROW = 64 << 20  # bytes; a post has some thousands
 SHOWN = 200  # bytes of a spoilt row

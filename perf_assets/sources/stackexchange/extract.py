@@ -13,10 +13,10 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from perf_assets.errors.messages import disk_or_memory_message
+from perf_assets.base.errors.messages import disk_or_memory_message
+from perf_assets.schema.frames import frame_of, registered
+from perf_assets.schema.types import Columns
 from perf_assets.sources.stackexchange.dump_posts import Record
-from perf_assets.tables.frames import frame_of, registered
-from perf_assets.tables.types import Columns
 
 log = logging.getLogger(__name__)
 

@@ -7,9 +7,9 @@ import polars as pl
 
 from perf_assets.config.forums import Forum, TagSet
 from perf_assets.core.posts import text_and_code
+from perf_assets.schema import schema_of
+from perf_assets.schema.frames import registered
 from perf_assets.sources.stackexchange.extract import Extract
-from perf_assets.tables import schema_of
-from perf_assets.tables.frames import registered
 
 TABLES = ("raw.questions", "raw.answers", "raw.question_comments")
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import polars as pl
 
+from perf_assets.base.processes.gc_control import return_free_memory
+from perf_assets.base.processes.progress import Phase, phase
 from perf_assets.config.study import Repository
 from perf_assets.core import languages
-from perf_assets.processes.gc_control import return_free_memory
-from perf_assets.processes.progress import Phase, phase
+from perf_assets.schema import schema_of
 from perf_assets.sources.git.clone import update_clone
 from perf_assets.sources.git.commits import moment
 from perf_assets.sources.git.inspection import CommitInspection, inspect_commits
@@ -29,7 +30,6 @@ from perf_assets.storage.partition_write import (
     StagedTable,
     WriteOutcome,
 )
-from perf_assets.tables import schema_of
 
 log = logging.getLogger(__name__)
 

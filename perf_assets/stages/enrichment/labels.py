@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import polars as pl
 
+from perf_assets.base.processes.progress import phase
 from perf_assets.config.classifier import model_of
 from perf_assets.config.study import Study
 from perf_assets.core.areas.evidence import EVIDENCE, area_evidence
@@ -12,8 +13,8 @@ from perf_assets.core.labelling.classifier import model as classifier
 from perf_assets.core.labelling.classifier.boilerplate import without_boilerplate
 from perf_assets.core.labelling.labels import Rules, label_issues, label_kinds, matching_labels
 from perf_assets.core.labelling.stems import STEMS, stems_of_issues
-from perf_assets.engines.remote import RemoteTables
-from perf_assets.processes.progress import phase
+from perf_assets.lake.engines.remote import RemoteTables
+from perf_assets.schema import table_of
 from perf_assets.stages.enrichment.months import from_first, loaded_months
 from perf_assets.stages.enrichment.work import Work
 from perf_assets.storage import fingerprints
@@ -26,7 +27,6 @@ from perf_assets.storage.partition_write import (
     StagedTable,
     WriteOutcome,
 )
-from perf_assets.tables import table_of
 
 KINDS = "labels.label_kinds"
 STEMMED = "labels.keyword_stems"

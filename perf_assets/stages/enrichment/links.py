@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from perf_assets.base.processes.progress import phase
 from perf_assets.config.study import Repository, Study
 from perf_assets.core.areas.evidence import FIX_AREAS, fix_areas
 from perf_assets.core.linking.links import link_fixes
 from perf_assets.core.linking.pull_requests import History
 from perf_assets.core.linking.relations import relate_commits
-from perf_assets.processes.progress import phase
 from perf_assets.sources.git.clone import update_clone
 from perf_assets.sources.git.code_owners import Owned, code_owners_at
 from perf_assets.stages.enrichment.months import from_first, loaded_months

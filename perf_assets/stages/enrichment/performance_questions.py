@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from perf_assets.base.processes.progress import phase
 from perf_assets.config.forums import TagSet
 from perf_assets.core.labelling.stems import STEMS, label_questions
-from perf_assets.processes.progress import phase
 from perf_assets.stages.enrichment.months import loaded_months
 from perf_assets.stages.enrichment.work import Work
 from perf_assets.storage.audit.parameters import Parameters

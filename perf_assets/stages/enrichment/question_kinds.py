@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from perf_assets.base.processes.progress import phase
+from perf_assets.base.sanitize import in_words, shortened
 from perf_assets.config.forums import Forum
 from perf_assets.config.study import Study
 from perf_assets.core.questions.classifier_assumptions import (
@@ -14,15 +16,13 @@ from perf_assets.core.questions.classifier_assumptions import (
     KINDS,
     WORDS_PER_KIND,
 )
-from perf_assets.processes.progress import phase
-from perf_assets.sanitize import in_words, shortened
+from perf_assets.schema import schema_of, table_of
 from perf_assets.sources.question_kinds import labelled
 from perf_assets.stages.transform.models import lay_views
 from perf_assets.storage import fingerprints
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.partition_write import PartitionWrite, StagedTable, WriteOutcome
 from perf_assets.storage.warehouse import Difference
-from perf_assets.tables import schema_of, table_of
 
 if TYPE_CHECKING:  # it imports NumPy, which a run without questions does without
     from perf_assets.core.questions.words import Wordlists

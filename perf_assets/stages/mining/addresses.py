@@ -6,12 +6,12 @@ from functools import cached_property, partial
 
 import polars as pl
 
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.core.people.addresses import AddressPolicy, hashed_address
 from perf_assets.core.people.forgetting import PREFIX
 from perf_assets.sources.git.clone import Clone
 from perf_assets.sources.git.signatures import read_mailmap
 from perf_assets.storage.address_key import address_key
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import Database
 
 ADDRESSES = ("author_email", "canonical_email")

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import polars as pl
 
+from perf_assets.base.processes.progress import phase
 from perf_assets.config.forums import Forum, TagSet
-from perf_assets.processes.progress import phase
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.sources.stackexchange.api_client import ApiClient, RetryPolicy
 from perf_assets.sources.stackexchange.api_questions import QuestionSource, Read

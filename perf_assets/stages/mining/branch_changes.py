@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import polars as pl
 
+from perf_assets.schema import schema_of
 from perf_assets.sources.git.clone import Clone
 from perf_assets.sources.git.history import list_dropped
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.tables import schema_of
 
 log = logging.getLogger(__name__)
 

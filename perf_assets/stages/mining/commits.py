@@ -11,10 +11,10 @@ from functools import cached_property
 
 import polars as pl
 
+from perf_assets.base.processes.progress import Phase, phase
 from perf_assets.config.study import Repository
 from perf_assets.config.study_file import Miner
 from perf_assets.core.people.addresses import AddressPolicy
-from perf_assets.processes.progress import Phase, phase
 from perf_assets.sources.git.clone import Clone, update_clone
 from perf_assets.sources.git.history import (
     RULE_VERSION,

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from perf_assets.months import add_months, month_of
+from perf_assets.base.months import add_months, month_of
+from perf_assets.schema import table_of
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.warehouse import WATERMARKS
-from perf_assets.tables import table_of
 
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 

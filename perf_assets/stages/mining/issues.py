@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 
 import polars as pl
 
+from perf_assets.base.processes.progress import phase
+from perf_assets.base.sanitize import in_words
 from perf_assets.config.study import Repository
-from perf_assets.processes.progress import phase
-from perf_assets.sanitize import in_words
+from perf_assets.schema import table_of
 from perf_assets.sources.github import IssueBatch, IssueSource
 from perf_assets.sources.github.batches import EMPTY_BATCH, TABLES
 from perf_assets.sources.github.issues import Departure, Look
@@ -26,6 +27,7 @@ from perf_assets.stages.mining.cohorts import (
     with_last_good,
 )
 from perf_assets.stages.mining.incremental_state import NEVER, advance, due_cohorts, last_reads
+from perf_assets.stages.mining.stale_cohorts import stale_cohorts
 from perf_assets.stages.preloading import preload
 from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -36,8 +38,6 @@ from perf_assets.storage.partition_write import (
     StagedTable,
     WriteOutcome,
 )
-from perf_assets.storage.stale_cohorts import stale_cohorts
-from perf_assets.tables import table_of
 
 log = logging.getLogger(__name__)
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import polars as pl
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes.progress import phase
 from perf_assets.config.forums import Forum, TagSet
-from perf_assets.errors import PerfAssetsError
-from perf_assets.processes.progress import phase
+from perf_assets.schema import schema_of
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.sources.stackexchange.dump import read_dump
 from perf_assets.sources.stackexchange.extract import COUNTS, Extract, open_extract
@@ -25,7 +26,6 @@ from perf_assets.storage.partition_write import (
     WriteOutcome,
 )
 from perf_assets.storage.warehouse import Difference
-from perf_assets.tables import schema_of
 
 log = logging.getLogger(__name__)
 

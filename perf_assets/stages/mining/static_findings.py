@@ -14,9 +14,10 @@ from pathlib import Path
 
 import polars as pl
 
+from perf_assets.base.processes.progress import phase
 from perf_assets.config.study import Repository
 from perf_assets.lint.linter import DEFAULT, frameworks_of
-from perf_assets.processes.progress import phase
+from perf_assets.schema import schema_of
 from perf_assets.sources.git.clone import update_clone
 from perf_assets.sources.git.trees import (
     MOST_BYTES,
@@ -38,7 +39,6 @@ from perf_assets.storage.partition_write import (
     StagedTable,
     WriteOutcome,
 )
-from perf_assets.tables import schema_of
 
 log = logging.getLogger(__name__)
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import polars as pl
 
 from perf_assets.config.forums import Forum, TagSet
+from perf_assets.schema import schema_of, table_of
 from perf_assets.sources.stackexchange.posts import TABLES, PostBatch
 from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -17,7 +18,6 @@ from perf_assets.storage.partition_write import (
     StagedTable,
     WriteOutcome,
 )
-from perf_assets.tables import schema_of, table_of
 
 
 @dataclass(frozen=True)

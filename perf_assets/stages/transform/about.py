@@ -8,7 +8,8 @@ import polars as pl
 
 from perf_assets import __version__
 from perf_assets.config.study import Study
-from perf_assets.sql_models.files import views_over
+from perf_assets.schema import table_of
+from perf_assets.schema.models.files import views_over
 from perf_assets.storage.address_key import existing_key, fingerprint
 from perf_assets.storage.audit.records import RESULTS
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -17,7 +18,6 @@ from perf_assets.storage.lake_rows import IN_LAKE, MEANING
 from perf_assets.storage.migrations import FORMAT
 from perf_assets.storage.publishing import ABOUT, ADDRESS_KEY
 from perf_assets.storage.warehouse import Difference
-from perf_assets.tables import table_of
 
 STUDY = f"SELECT fact, value FROM {ABOUT} WHERE topic = 'study'"
 OLDEST_CLIENT = "1.1"  # reads what STORAGE_VERSION names

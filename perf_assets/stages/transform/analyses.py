@@ -7,14 +7,14 @@ from typing import Any
 
 import polars as pl
 
-from perf_assets.engines.remote import Engine
-from perf_assets.errors import PerfAssetsError
-from perf_assets.processes.progress import phase
-from perf_assets.sql_models.dependencies import analyses
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes.progress import phase
+from perf_assets.lake.engines.remote import Engine
+from perf_assets.schema import table_of
+from perf_assets.schema.models.dependencies import analyses
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.chunked_replace import begin_replacing
 from perf_assets.storage.partition_write import WriteOutcome
-from perf_assets.tables import table_of
 
 
 def build_analysis(

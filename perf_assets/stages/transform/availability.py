@@ -4,10 +4,10 @@ from collections.abc import Collection
 
 import polars as pl
 
+from perf_assets.schema import schema_of
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.warehouse import Difference
-from perf_assets.tables import schema_of
 
 AUDITS = "meta.derived_audits"
 

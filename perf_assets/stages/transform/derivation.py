@@ -10,12 +10,13 @@ from time import monotonic
 
 import duckdb
 
-from perf_assets.engines.remote import RemoteTables
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sql_models.asset_graph import tables_in_order
-from perf_assets.sql_models.ddl import create_table, tables_in_shape
-from perf_assets.sql_models.dependencies import analyses, behind_views, made_from
-from perf_assets.sql_models.files import Model, models_by_name
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.lake.engines.remote import RemoteTables
+from perf_assets.schema import table_of
+from perf_assets.schema.models.asset_graph import tables_in_order
+from perf_assets.schema.models.ddl import create_table, tables_in_shape
+from perf_assets.schema.models.dependencies import analyses, behind_views, made_from
+from perf_assets.schema.models.files import Model, models_by_name
 from perf_assets.stages.transform.analyses import build_analysis
 from perf_assets.stages.transform.availability import note_left, note_outcome, unavailable
 from perf_assets.stages.transform.models import build_model, lay_views
@@ -24,7 +25,6 @@ from perf_assets.storage import fingerprints
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.verdicts import keep_verdicts
-from perf_assets.tables import table_of
 
 MISHAPS = (PerfAssetsError, OSError, MemoryError, duckdb.OperationalError, duckdb.InternalError)
 """What stops a run whatever the rows are."""

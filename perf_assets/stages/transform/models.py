@@ -7,8 +7,9 @@ import polars as pl
 
 from perf_assets.config.people import People
 from perf_assets.config.study import Study
-from perf_assets.engines.remote import Engine
-from perf_assets.sql_models.ddl import (
+from perf_assets.lake.engines.remote import Engine
+from perf_assets.schema import table_of
+from perf_assets.schema.models.ddl import (
     AS_OF_SOURCE,
     comment_statements,
     create_as_of_macro,
@@ -16,7 +17,7 @@ from perf_assets.sql_models.ddl import (
     create_views,
     parsed,
 )
-from perf_assets.sql_models.files import Model, load_models
+from perf_assets.schema.models.files import Model, load_models
 from perf_assets.stages.mining.addresses import Addresses
 from perf_assets.stages.transform.workspace import Workspace
 from perf_assets.storage import fingerprints
@@ -25,7 +26,6 @@ from perf_assets.storage.chunked_replace import replace_by_chunks, share_key
 from perf_assets.storage.forgotten import read_forgotten
 from perf_assets.storage.partition_write import PartitionWrite, StagedTable, WriteOutcome
 from perf_assets.storage.warehouse import Difference
-from perf_assets.tables import table_of
 
 
 def register_study(writer: AuditedWriter, study: Study) -> None:

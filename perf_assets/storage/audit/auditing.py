@@ -14,12 +14,12 @@ from typing import Any, Literal
 
 import polars as pl
 
-from perf_assets.sanitize import escape_text
+from perf_assets.base.sanitize import escape_text
+from perf_assets.schema import Table
 from perf_assets.storage.audit.batch_validation import RuleOutcome, validate_partitions
 from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audit.rules import CRITICAL, MISSING, MONTH_OF, UNIQUE, Rule
 from perf_assets.storage.audit.suites import Suite, load_suite
-from perf_assets.tables import Table
 
 EXAMPLES = 3
 TEXT_LENGTH = 80

@@ -11,7 +11,7 @@ from functools import cache
 
 import polars as pl
 
-from perf_assets.months import end_of, start_of
+from perf_assets.base.months import end_of, start_of
 from perf_assets.storage.audit.great_expectations import Finding
 from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audit.process import validate

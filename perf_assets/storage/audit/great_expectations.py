@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.processes.imports import without
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes.imports import without
 from perf_assets.storage.audit.rules import Rule
 
 if TYPE_CHECKING:  # importing it takes seconds

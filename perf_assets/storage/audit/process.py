@@ -22,11 +22,11 @@ from typing import NoReturn
 
 import polars as pl
 
-from perf_assets.errors import PerfAssetsError, TransientError
-from perf_assets.processes import python_process, shutdown
-from perf_assets.processes.gc_control import collect_seldom, gc_paused, hold_little_free_memory
-from perf_assets.processes.idle import ended_when_idle
-from perf_assets.processes.messages import receive, send
+from perf_assets.base.errors import PerfAssetsError, TransientError
+from perf_assets.base.processes import python_process, shutdown
+from perf_assets.base.processes.gc_control import collect_seldom, gc_paused, hold_little_free_memory
+from perf_assets.base.processes.idle import ended_when_idle
+from perf_assets.base.processes.messages import receive, send
 from perf_assets.storage.audit import great_expectations
 from perf_assets.storage.audit.great_expectations import Finding
 from perf_assets.storage.audit.rules import Rule

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import polars as pl
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.files import write_file
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.files import write_file
 from perf_assets.storage.audit.auditing import AuditReport
 
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import polars as pl
 
+from perf_assets.schema import table_of
 from perf_assets.storage.audit.auditing import AuditReport
 from perf_assets.storage.warehouse import Database, Difference
-from perf_assets.tables import table_of
 
 RESULTS, FINDINGS = "meta.audit_results", "meta.audit_findings"
 

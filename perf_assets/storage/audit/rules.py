@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from perf_assets.tables import Column, Table
+from perf_assets.schema import Column, Table
 
 CRITICAL = "critical"
 

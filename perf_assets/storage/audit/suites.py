@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from perf_assets.config_files import Many, StrictModel, nearest, validate
-from perf_assets.errors import PerfAssetsError
-from perf_assets.paths import expectations_dir
+from perf_assets.base.config_files import Many, StrictModel, nearest, validate
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.paths import expectations_dir
+from perf_assets.schema import Table, table_of
 from perf_assets.storage.audit.rules import Rule, declared_rules
-from perf_assets.tables import Table, table_of
 
 
 @dataclass(frozen=True, eq=False)

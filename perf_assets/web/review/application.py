@@ -23,9 +23,9 @@ from starlette.responses import (
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import whole_characters
 from perf_assets.core.reviews.rater_agreement import AGREED
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import whole_characters
 from perf_assets.web.guard import App, Guard
 from perf_assets.web.review import codes
 from perf_assets.web.review.agreement import disagreements, pairs, with_agreements

@@ -4,8 +4,8 @@ import csv
 import io
 from collections.abc import Iterable, Mapping
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import for_spreadsheet
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import for_spreadsheet
 from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.web.review.store import CodeChange, now
 

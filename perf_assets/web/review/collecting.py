@@ -9,8 +9,8 @@ from pathlib import Path
 
 import polars as pl
 
-from perf_assets.reports.writing import write_whole
-from perf_assets.sanitize import for_spreadsheet, without_controls
+from perf_assets.base.files import write_output_file
+from perf_assets.base.sanitize import for_spreadsheet, without_controls
 from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.sources.review_sheets.sheet import LIST_SEPARATOR
 from perf_assets.web.review.agreement import with_agreements
@@ -57,7 +57,7 @@ def collect(folder: Path, data_dir: Path, texts: Mapping[tuple[str, str], str]) 
         path = folder / f"{name}.csv"
         if path in paths:  # of another rater, who differs in what no file name should have
             path = folder / f"{name}-{len(paths)}.csv"
-        write_whole(path, text.encode("utf-8-sig"))
+        write_output_file(path, text.encode("utf-8-sig"))
         paths.append(path)
         raters += ["--rater", rater]
     if not paths:

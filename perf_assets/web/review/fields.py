@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from perf_assets.base.sanitize import in_words
 from perf_assets.core.reviews.codebook import (
     FINDING_STATES,
     FINDING_VERDICTS,
@@ -10,7 +11,6 @@ from perf_assets.core.reviews.codebook import (
     VERDICTS,
     Codebook,
 )
-from perf_assets.sanitize import in_words
 from perf_assets.sources.review_sheets.codebook import (
     challenges_codebook,
     codebook,

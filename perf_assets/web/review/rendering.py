@@ -9,7 +9,7 @@ import nh3
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from perf_assets.sanitize import without_controls
+from perf_assets.base.sanitize import without_controls
 
 TAGS = frozenset(
     (

@@ -11,12 +11,12 @@ import duckdb
 import polars as pl
 from markupsafe import Markup
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.core.reviews.sampling import draw, draw_each
-from perf_assets.errors import PerfAssetsError
+from perf_assets.schema.frames import frame_of
 from perf_assets.sources.git.command import GitError, in_clone, local_environment, run
-from perf_assets.storage.data_directory import DataDirectory
 from perf_assets.storage.warehouse import reading
-from perf_assets.tables.frames import frame_of
 from perf_assets.web.review import rendering
 from perf_assets.web.review.fields import REVIEWS
 from perf_assets.web.review.store import Key

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from perf_assets.base.months import add_months, end_of, start_of
 from perf_assets.core.analyses import alert_series
 from perf_assets.core.analyses.alert_series import is_large, raised_changes
 from perf_assets.core.analyses.alert_states import is_same
@@ -18,8 +19,7 @@ from perf_assets.core.analyses.alerts import (
     alerts,
     grouped,
 )
-from perf_assets.months import add_months, end_of, start_of
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 from tests.rows import REPOSITORY
 
 FIRST, MONTHS, CHANGE = "2018-01", 48, 30

@@ -10,7 +10,7 @@ from scipy.stats import mannwhitneyu
 
 from perf_assets.core.analyses.bots import DISCUSSED, bot_sensitivity
 from perf_assets.core.analyses.group_samples import POOLED
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 from tests.effort import examples
 
 WITH_BOTS = [f"{metric}_with_bots" for metric in DISCUSSED]

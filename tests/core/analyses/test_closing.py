@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perf_assets.core.analyses.closing import KINDS, closing_rates, open_share_changes
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 from tests.bug_histories import Bug, bug_metrics, generated, issue_history, trend_monthly
 from tests.effort import examples
 

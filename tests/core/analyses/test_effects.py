@@ -11,7 +11,7 @@ from perf_assets.core.analyses.incidence import fix_incidence
 from perf_assets.core.analyses.multiple_testing import family_of_tests
 from perf_assets.core.analyses.trends import HEADLINES, trend_tests
 from perf_assets.core.statistics.samples import holm, mann_whitney_u
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 from tests.bug_histories import Bug, bug_metrics, fixes, generated, issue_history, trend_monthly
 from tests.cliffs_delta import cliffs_delta_interval
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perf_assets.core.analyses.findings import static_findings
-from perf_assets.tables import schema_of, table_of
+from perf_assets.schema import schema_of, table_of
 
 REPOSITORY = "owner/name"
 RULES = ["sequential-map", "loop-invariant-op"]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from perf_assets.core.analyses.fixers import fixing_concentration
 from perf_assets.core.statistics.concentration import gini, half_group
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 from tests.effort import examples
 from tests.rows import fixer
 

@@ -9,7 +9,7 @@ from polars.testing import assert_frame_equal
 from perf_assets.core.analyses.effects import group_comparisons as comparisons_of
 from perf_assets.core.analyses.group_samples import METRICS
 from perf_assets.core.statistics.samples import cliffs_delta, mann_whitney_u
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 from tests.bug_histories import fixes
 from tests.effort import examples
 from tests.paths import PYTORCH_PACKAGE

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from perf_assets.core.analyses.incidence import DAYS, EVENTS, fix_curves, fix_incidence
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 from tests.bug_histories import Bug, bug_metrics, generated, trend_monthly
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 
 from perf_assets.core.analyses.keyword_proposals import keyword_proposals, terms_of
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 
 def reports(rows):

@@ -11,7 +11,7 @@ from perf_assets.core.analyses.group_samples import METRICS
 from perf_assets.core.analyses.incidence import fix_incidence
 from perf_assets.core.analyses.label_sensitivity import RULES, label_sensitivity
 from perf_assets.core.analyses.trends import trend_tests
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 from tests.bug_histories import (
     Bug,
     bug_metrics,

@@ -10,7 +10,7 @@ from perf_assets.core.analyses.labelling_rule_agreement import (
     labelling_rule_agreement,
 )
 from perf_assets.core.labelling.stems import MEANT, PUBLISHED
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 COLUMNS = ("dataset", "repository", "month", "stem_set", *CELLS)
 COUNTS = {

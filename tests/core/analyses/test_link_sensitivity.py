@@ -8,7 +8,7 @@ import pytest
 
 from perf_assets.core.analyses.group_samples import compare
 from perf_assets.core.analyses.link_sensitivity import DOUBTFUL_LINKS, link_sensitivity
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 from tests.bug_histories import LINKS_SCHEMA
 
 START = datetime(2020, 1, 1, tzinfo=UTC)

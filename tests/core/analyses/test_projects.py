@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from perf_assets.core.analyses.projects import METRICS, pooled_effects, project_comparisons
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 BUGS = {
     **dict.fromkeys(("dataset", "repository", "author_association"), pl.String),

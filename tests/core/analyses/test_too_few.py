@@ -26,7 +26,7 @@ from perf_assets.core.statistics.minimum_events import (
     PAIRS,
     REGRESSION,
 )
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 from tests.bug_histories import (
     LINKS_SCHEMA,
     Bug,

@@ -17,7 +17,7 @@ from perf_assets.core.analyses.permutation_series import (
 from perf_assets.core.analyses.trends import HEADLINES, trend_tests
 from perf_assets.core.statistics.samples import cox_stuart
 from perf_assets.core.statistics.trend import binomial_regression, cochran_armitage
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 from tests.bug_histories import Bug, generated, issue_history, month, paths_of, trend_monthly
 from tests.effort import examples
 

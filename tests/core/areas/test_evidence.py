@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from perf_assets.core.areas.evidence import area_evidence, fix_areas
 from perf_assets.core.areas.rules import AreaRules
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 FILES = (
     "torch/__init__.py",

@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, precision_score, recall_score, roc_auc_score
 
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.classifier import NAME, PACKAGED, as_bytes, model_of
 from perf_assets.core.labelling.classifier.boilerplate import has_sign, without_boilerplate
 from perf_assets.core.labelling.classifier.model import issue_probabilities, score
@@ -23,7 +24,6 @@ from perf_assets.core.labelling.classifier.training import (
     train,
     train_further,
 )
-from perf_assets.errors import PerfAssetsError
 from tests.effort import some
 from tests.paths import SHARED
 

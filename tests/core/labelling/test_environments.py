@@ -17,7 +17,7 @@ from perf_assets.core.labelling.environments import (
     Reader,
     environments_of_issues,
 )
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 from tests.effort import examples
 
 COLLECT_ENV = """Collecting environment information...

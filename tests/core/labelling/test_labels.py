@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perf_assets.base.months import add_months
 from perf_assets.core.labelling.labels import (
     Rules,
     label_issues,
@@ -13,8 +14,7 @@ from perf_assets.core.labelling.labels import (
 )
 from perf_assets.core.markdown import visible_lines
 from perf_assets.core.paper import constants as paper
-from perf_assets.months import add_months
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 RULES = Rules(("performance", "module: memory usage"), ("feature", "question"), paper.KEYWORDS)
 TEXTS = {"labels": pl.List(pl.String), "body": pl.String, "author": pl.String}

@@ -20,7 +20,7 @@ from perf_assets.core.labelling.stems import (
     label_questions,
     stems_of_issues,
 )
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 PORTER = PorterStemmer()
 NO_TEMPLATES = pl.DataFrame(

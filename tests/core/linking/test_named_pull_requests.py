@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from perf_assets.core.linking.links import APPROACHES, link_fixes
 from perf_assets.core.linking.mentions import mentions, named_pull_requests
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 OWN, OLD = "owner/name", "Former/Name"
 DAY = datetime(2020, 5, 10, tzinfo=UTC)

@@ -16,7 +16,7 @@ from perf_assets.core.linking.pull_requests import (
     foreign_numbers,
     landed_numbers,
 )
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 OWN = "owner/name"
 DAY = datetime(2020, 5, 10, tzinfo=UTC)

@@ -14,7 +14,7 @@ from perf_assets.core.linking.links import link_fixes
 from perf_assets.core.linking.pull_requests import History
 from perf_assets.core.linking.relations import relate_commits
 from perf_assets.core.linking.revert_words import taken_back
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 from tests.link_traps import LINE, NO_REVERTS, OWN, REVERTS
 
 DAY = datetime(2020, 5, 10, tzinfo=UTC)

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from perf_assets.core.paper.challenges import NO_FORUM, NO_KINDS, NO_POSTS, challenges_figures
+from perf_assets.schema import schema_of
 from perf_assets.sources.replication.paper_figures import paper_figures
-from perf_assets.tables import schema_of
 
 pytestmark = pytest.mark.usefixtures("without_minimum")
 

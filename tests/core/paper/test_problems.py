@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from perf_assets.core.paper.problems import problem_figures
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 NAMES = schema_of("analysis.paper_comparison").names()
 TABLE = {

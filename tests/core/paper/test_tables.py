@@ -19,8 +19,8 @@ from perf_assets.core.paper.trends import (
     trend_reason,
 )
 from perf_assets.reports.replication.words import reproduced_text
+from perf_assets.schema import schema_of
 from perf_assets.sources.replication.paper_figures import paper_figures
-from perf_assets.tables import schema_of
 
 PYTORCH, TENSORFLOW = "pytorch/pytorch", "tensorflow/tensorflow"
 NAMES = schema_of("analysis.paper_comparison").names()

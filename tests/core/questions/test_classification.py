@@ -10,7 +10,7 @@ from perf_assets.core.questions.examples import examples_of, f1_in_time
 from perf_assets.core.questions.folds import folds_in_time, stratified_folds
 from perf_assets.core.questions.regression import learn_regression
 from perf_assets.core.questions.words import Wordlists, count_words, vocabulary_of
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 from tests.question_examples import examples, labelled, questions
 
 LISTS = Wordlists(frozenset(), {})

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
 from perf_assets.core.questions.difficulty import question_difficulty
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 pytestmark = pytest.mark.usefixtures("without_minimum")
 

@@ -12,7 +12,7 @@ from perf_assets.core.questions.examples import f1_in_time
 from perf_assets.core.questions.quality import question_kind_quality
 from perf_assets.core.questions.scoring import estimate, macro_f1, measured, resampled, with_limits
 from perf_assets.core.questions.words import Wordlists
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 from tests.question_examples import FORUM, examples, labelled
 
 LISTS = Wordlists(frozenset(), {})

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perf_assets.base.months import add_months
 from perf_assets.core.questions.question_bug_correlation import question_bug_correlation
-from perf_assets.months import add_months
-from perf_assets.tables import schema_of
+from perf_assets.schema import schema_of
 
 SCHEMA = {
     name: kind

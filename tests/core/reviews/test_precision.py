@@ -15,7 +15,7 @@ from perf_assets.core.reviews.precision import (
     finding_precision,
 )
 from perf_assets.core.reviews.rater_agreement import question_agreement
-from perf_assets.tables import schema_of, table_of
+from perf_assets.schema import schema_of, table_of
 
 SCHEMA = {
     name: schema_of("staging.finding_verdicts")[name]

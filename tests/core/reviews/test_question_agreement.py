@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from perf_assets.core.reviews.rater_agreement import question_agreement
-from perf_assets.tables import schema_of, table_of
+from perf_assets.schema import schema_of, table_of
 
 SCHEMA = {
     name: schema_of("staging.question_verdicts")[name]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.lint.files.results import Budget, FileResult, Skip, SourceFile
 from perf_assets.lint.files.scanning import scan
 from tests.check_rules import OBEDIENT

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, Thread
 
 import pytest
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.sources.git.clone import update_clone
 from perf_assets.sources.git.history import list_branch_commits
 from tests.git_repositories import (

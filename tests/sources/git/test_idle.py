@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.errors import TransientError
-from perf_assets.processes import idle
+from perf_assets.base.errors import TransientError
+from perf_assets.base.processes import idle
 from perf_assets.sources.git.clone import update_clone
 from perf_assets.sources.git.command import IdleError, local_environment, run, streamed
 from tests.effort import some

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.sources.git import inspection_worker
 from perf_assets.sources.git.changed_files import ChangedFile
 from perf_assets.sources.git.details import too_large

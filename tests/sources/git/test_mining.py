@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.schema import schema_of
 from perf_assets.sources.git import changes, pydriller_mining
 from perf_assets.sources.git.clone import Clone, update_clone
 from perf_assets.sources.git.history import commit_months, list_commits
 from perf_assets.sources.git.mining import read_commits
 from perf_assets.sources.git.templates import is_issue_template, read_issue_templates
-from perf_assets.tables import schema_of
 from tests.effort import examples
 from tests.git_histories import histories
 from tests.git_repositories import (

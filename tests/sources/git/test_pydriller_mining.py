@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.sources.git import mining, pydriller_mining
 from perf_assets.sources.git.clone import Clone, update_clone
 from perf_assets.sources.git.history import list_branch_commits, list_commits

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.months import months_between
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.months import months_between
 from perf_assets.sources.git.clone import Clone, update_clone
 from perf_assets.sources.git.trees import (
     MOST_BYTES,

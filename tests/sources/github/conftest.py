@@ -3,7 +3,7 @@
 import pytest
 from graphql import GraphQLSchema, extend_schema, parse
 
-from perf_assets.mock_servers.github.graphql_api import ADDITIONS
+from perf_assets.stand_ins.github.graphql_api import ADDITIONS
 from tests.published_schema import UnavailableError, published_schema
 
 

@@ -7,19 +7,19 @@ from datetime import UTC, datetime
 
 import pytest
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.mock_servers.corpus import Corpus, read_corpus
-from perf_assets.mock_servers.github.server import CorpusServer
-from perf_assets.mock_servers.reply import Reply
-from perf_assets.months import months_between
-from perf_assets.sample.generator import generate
+from perf_assets.base.corpus import Corpus, read_corpus
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.months import months_between
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
 from perf_assets.sources.github.accounts import RetryPolicy
 from perf_assets.sources.github.faults import RULES, UNKNOWN
+from perf_assets.stand_ins.generator import generate
+from perf_assets.stand_ins.github.server import CorpusServer
+from perf_assets.stand_ins.reply import Reply
 from tests.effort import IS_THOROUGH
 from tests.github_errors import DEGRADED, FINAL, TRANSIENT, Example
 from tests.github_stand_in import HASTY, assert_same, load
-from tests.mock_servers.tracker import RICH
+from tests.stand_ins.tracker import RICH
 from tests.unreliable_github import Faults, UnreliableGitHub
 
 pytestmark = pytest.mark.slow

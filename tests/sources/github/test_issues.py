@@ -10,15 +10,15 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.mock_servers.corpus import Corpus, Record, read_corpus
-from perf_assets.mock_servers.github.graphql_views import REACTIONS
-from perf_assets.mock_servers.github.server import CorpusServer
-from perf_assets.months import months_between
-from perf_assets.sample.generator import generate
+from perf_assets.base.corpus import Corpus, Record, read_corpus
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.months import months_between
 from perf_assets.sources.github import GitHubClient, IssueSource
 from perf_assets.sources.github.client import Reply
 from perf_assets.sources.github.prefetch import windows
+from perf_assets.stand_ins.generator import generate
+from perf_assets.stand_ins.github.graphql_views import REACTIONS
+from perf_assets.stand_ins.github.server import CorpusServer
 from tests.effort import some
 from tests.github_stand_in import HASTY, assert_same, load
 from tests.unreliable_github import KINDS, Faults, UnreliableGitHub

@@ -11,17 +11,17 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.mock_servers.corpus import Corpus, read_corpus
-from perf_assets.mock_servers.github.server import CorpusServer
-from perf_assets.months import months_between
-from perf_assets.sample.generator import generate
+from perf_assets.base.corpus import Corpus, read_corpus
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.months import months_between
 from perf_assets.sources.github import GitHubClient, IssueSource, accounts, issues, long_lists
 from perf_assets.sources.github.accounts import POINTS_PER_HOUR, Accounts, RetryPolicy
 from perf_assets.sources.github.credentials import credentials_of, token_credentials
 from perf_assets.sources.github.issues import PAGE_POINTS
 from perf_assets.sources.github.prefetch import Job, in_order
 from perf_assets.sources.rate_limit import LONGEST_WAIT, wait_in_seconds
+from perf_assets.stand_ins.generator import generate
+from perf_assets.stand_ins.github.server import CorpusServer
 from tests.effort import SEEDS
 from tests.github_stand_in import HASTY, assert_same, load
 from tests.unreliable_github import KINDS, Faults, GitHubApp, UnreliableGitHub

@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.mock_servers.corpus import Corpus, read_corpus
-from perf_assets.mock_servers.github.server import CorpusServer
-from perf_assets.mock_servers.reply import Reply
-from perf_assets.sample.generator import generate
+from perf_assets.base.corpus import Corpus, read_corpus
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
 from perf_assets.sources.github.accounts import RetryPolicy
 from perf_assets.sources.github.batches import joined
 from perf_assets.sources.http_deadline import LARGEST_ANSWER
+from perf_assets.stand_ins.generator import generate
+from perf_assets.stand_ins.github.server import CorpusServer
+from perf_assets.stand_ins.reply import Reply
 from tests.github_stand_in import assert_same, batches_of
 
 pytestmark = pytest.mark.slow

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from perf_assets.mock_servers.corpus import Corpus, Record
-from perf_assets.mock_servers.github.server import CorpusServer
+from perf_assets.base.corpus import Corpus, Record
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
+from perf_assets.stand_ins.github.server import CorpusServer
 
 DAY = "2020-05-03T10:00:00Z"
 SHA, OTHER_SHA = "a" * 40, "b" * 40

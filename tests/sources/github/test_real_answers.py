@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.mock_servers.corpus import Corpus
-from perf_assets.mock_servers.github.server import CorpusServer
-from perf_assets.mock_servers.reply import Reply
+from perf_assets.base.corpus import Corpus
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
 from perf_assets.sources.github.accounts import RetryPolicy
+from perf_assets.stand_ins.github.server import CorpusServer
+from perf_assets.stand_ins.reply import Reply
 from tests.github_errors import SAML
 from tests.github_stand_in import assert_same, load
-from tests.mock_servers.tracker import RICH, client, corpus_of, event, issue, moment
+from tests.stand_ins.tracker import RICH, client, corpus_of, event, issue, moment
 
 pytestmark = pytest.mark.slow
 

@@ -9,16 +9,15 @@ from pathlib import Path
 import github
 import pytest
 
-from perf_assets.errors import PerfAssetsError
-from perf_assets.mock_servers.corpus import Corpus, read_corpus
-from perf_assets.mock_servers.github.server import CorpusServer
-from perf_assets.mock_servers.github.tracker import TIMELINE_TYPES
-from perf_assets.repository_names import is_repository_name, repository_of_commit
+from perf_assets.base.corpus import Corpus, read_corpus
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.repository_names import is_repository_name, repository_of_commit
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
 from perf_assets.sources.github.accounts import RetryPolicy
 from perf_assets.sources.github.transport import Answer
+from perf_assets.stand_ins.github.server import CorpusServer
+from perf_assets.stand_ins.github.tracker import TIMELINE_TYPES
 from tests.github_stand_in import load
-from tests.mock_servers.tracker import RICH
 from tests.sources.github.recordings import (
     KINDS,
     SOURCES,
@@ -29,6 +28,7 @@ from tests.sources.github.recordings import (
     recordings,
     trackers,
 )
+from tests.stand_ins.tracker import RICH
 
 TOKEN = "t0ken-canary"
 UNLIMITED = 10**9

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from perf_assets.mock_servers.corpus import Record, read_corpus
-from perf_assets.mock_servers.github.server import CorpusServer
+from perf_assets.base.corpus import Record, read_corpus
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
+from perf_assets.stand_ins.github.server import CorpusServer
 from tests.github_stand_in import load
 
 SHA = "ab" * 20

@@ -3,8 +3,8 @@
 import pytest
 from graphql import GraphQLSchema, parse, validate
 
-from perf_assets.mock_servers.github.graphql_api import SCHEMA_FILE
 from perf_assets.sources.github import queries
+from perf_assets.stand_ins.github.graphql_api import SCHEMA_FILE
 from tests.published_schema import (
     published_schema,
     published_text,

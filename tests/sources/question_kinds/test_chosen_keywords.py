@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.core.questions.words import Wordlists
-from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.question_kinds.chosen_keywords import read_keywords
 
 PACKAGED = Wordlists(frozenset({"the"}), {"performance": ("slow",), "installation": ("pip",)})

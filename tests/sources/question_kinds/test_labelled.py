@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.core.questions.classifier_assumptions import KINDS
-from perf_assets.errors import PerfAssetsError
 from perf_assets.sources.question_kinds.labelled import read_labelled
 from perf_assets.sources.question_kinds.wordlists import wordlists
 

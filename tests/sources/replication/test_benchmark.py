@@ -6,10 +6,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.schema import schema_of
 from perf_assets.sources.replication.benchmark import COLUMNS, with_benchmark
 from perf_assets.sources.replication.problems import REPRODUCED, read_problems
-from perf_assets.tables import schema_of
 from tests.paths import PROBLEMS
 from tests.rows import published_problem
 

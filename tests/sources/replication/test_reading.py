@@ -11,7 +11,7 @@ from threading import Thread
 import polars as pl
 import pytest
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.sources.replication import Package, cells, fetch_package, read_package
 from perf_assets.sources.replication.package import Pinned, pinned
 from tests.paths import PYTORCH_PACKAGE

@@ -4,8 +4,8 @@ import tomllib
 
 import pytest
 
+from perf_assets.base.paths import PACKAGE
 from perf_assets.core.reviews.codebook import Code, UnknownWordError
-from perf_assets.paths import PACKAGE
 from perf_assets.sources.review_sheets.codebook import (
     challenges_codebook,
     codebook,

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import from_spreadsheet
 from perf_assets.core.reviews.codebook import IMPACTS, VERDICTS
-from perf_assets.errors import PerfAssetsError
-from perf_assets.sanitize import from_spreadsheet
 from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.sources.review_sheets.label_studio import (
     ANSWERS,

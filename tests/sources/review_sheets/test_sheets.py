@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.sources.review_sheets.sheet import BUG_REPORTS, read_sheet, sheet_text
 from perf_assets.sources.review_sheets.verdicts import read_verdicts, remarks_on
 from tests.review_sheets import LINKS, SHEET, YES, bug_to_judge, sheet, verdicts_of, written

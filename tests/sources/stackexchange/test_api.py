@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.forums import Forum, TagSet
-from perf_assets.errors import PerfAssetsError
-from perf_assets.mock_servers.stackexchange.site import Site, read_site
 from perf_assets.sources.stackexchange import api_questions
 from perf_assets.sources.stackexchange.api_client import KEY, ApiClient, RetryPolicy
 from perf_assets.sources.stackexchange.api_questions import QuestionSource
 from perf_assets.sources.stackexchange.api_shapes import Question
+from perf_assets.stand_ins.stackexchange.site import Site, read_site
 from tests.forum_places import SITE, forum_of, planned, written
 from tests.unreliable_forum import Faults, UnreliableForum
 

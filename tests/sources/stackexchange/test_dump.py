@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from perf_assets.errors import PerfAssetsError
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.sources.stackexchange import dump as dump_module
 from perf_assets.sources.stackexchange import dump_files
 from perf_assets.sources.stackexchange.dump import Numbers, read_dump
@@ -336,7 +336,7 @@ def test_an_archive_that_unpacks_to_nothing_but_length_is_refused_in_little_memo
     (tmp_path / "Posts.xml").unlink()
     code = (
         "import re, sys; from pathlib import Path; "
-        "from perf_assets.errors import PerfAssetsError; "
+        "from perf_assets.base.errors import PerfAssetsError; "
         "from tests.forum_places import extracted\n"
         "try: extracted(Path(sys.argv[1]), Path(sys.argv[1]) / 'x.duckdb')\n"
         "except PerfAssetsError as error: print(error)\n"

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.core.labelling.classifier.model import (
     BLOCKS,
     SIGNAL_WEIGHT,
@@ -24,7 +25,6 @@ from perf_assets.core.labelling.classifier.signals import signal_values
 from perf_assets.core.labelling.classifier.terms import cleaned, counted_terms, words_of
 from perf_assets.core.libraries import import_scikit_learn, porter_stemmer
 from perf_assets.core.questions.regression import platt_scaling
-from perf_assets.errors import PerfAssetsError
 
 if TYPE_CHECKING:  # importing them takes a second or two
     from scipy import sparse

@@ -7,7 +7,7 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const BREAKS = /[\t\n\r\v\f\u0085\u2028\u2029]/u;
 const JOINERS = "\u200c\u200d";
 const ADDRESS = /^https?:\/\/[^\s<>"'`]+$/;
-// As perf_assets/sanitize.py has it: what a spreadsheet may take for a formula.
+// As perf_assets/base/sanitize.py has it: what a spreadsheet may take for a formula.
 const CUTS = /([;\t\r\n])/;
 const RISKY = /^[^\p{L}\p{N}_]*?['=+\-@\uff1d\uff0b\uff0d\uff20]/u;
 

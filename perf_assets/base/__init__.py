@@ -1,0 +1,1 @@
+"""What all other packages build on: errors, files, processes, texts, months, the corpus format."""

@@ -1,0 +1,140 @@
+"""Documents that people write (YAML, TOML, JSON): a mistake in one is reported in one sentence."""
+
+from collections.abc import Hashable, Iterable, Mapping
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Strict, TypeAdapter, ValidationError
+
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import escape_text, shortened
+
+Checked = TypeVar("Checked")
+
+# What pydantic says of the values that its own words leave unclear to somebody at the terminal.
+REASONS = {
+    "missing": "this key is missing",
+    "model_type": "a table of keys and values is needed here",
+    "dict_type": "a table of keys and values is needed here",
+    "string_type": "a text is needed here",
+    "list_type": "a list is needed here",
+    "tuple_type": "a list is needed here",
+    "int_type": "a whole number is needed here",
+    "bool_type": "true or false is needed here",
+    "union_tag_invalid": "this is of no known kind",
+    "union_tag_not_found": "this does not say of which kind it is",
+}
+
+
+# A list in a document; none of their formats knows tuples.
+Entry = TypeVar("Entry")
+Many = Annotated[tuple[Entry, ...], Strict(strict=False)]
+
+
+class SensitiveValueError(ValueError):
+    """A mistake in a value that must not be shown, as it may hold a secret."""
+
+
+class StrictModel(BaseModel):
+    """What a document says, or a part of it: nothing but its known keys, and values as written."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+def validate(shape: type[Checked], content: object, origin: Path | str) -> Checked:
+    """``content``, as read from ``origin``, in its ``shape``.
+
+    Raises
+    ------
+    PerfAssetsError
+        The first thing that is off, in one sentence: origin, key, reason and value; of an unknown
+        key, or a value that is none of those allowed, the nearest one.
+    """
+    try:
+        value: Checked = _adapter(shape).validate_python(content)  # type: ignore[arg-type]
+        return value
+    except ValidationError as error:
+        raise PerfAssetsError(f"{origin}: {escape_text(_sentence(error, shape))}") from None
+
+
+@cache
+def _adapter(shape: Hashable) -> TypeAdapter[Any]:
+    return TypeAdapter(shape)  # type: ignore[arg-type]
+
+
+def nearest(word: object, candidates: Iterable[object]) -> str:
+    """``did you mean X?`` where a candidate is like ``word``, else all candidates."""
+    words = [str(entry) for entry in candidates]
+    match = get_close_matches(str(word), words, 1)
+    return f"did you mean {match[0]}?" if match else f"known are {', '.join(words)}"
+
+
+def _sentence(error: ValidationError, shape: object) -> str:
+    found = error.errors(include_url=False)
+    # A key that is misspelt is unknown, and missing under its right name.
+    first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
+    location = first["loc"]
+    if first["type"] == "extra_forbidden":
+        hint = nearest(location[-1], _keys(shape, location[:-1]))
+        return f"{_path(location)}: unknown key; {hint}"
+    where = f"{_path(location)}: " if location else ""
+    if first["type"] == "missing" and isinstance(first["input"], Mapping):
+        keys = _keys(shape, location[:-1])
+        unknown = [str(key) for key in first["input"] if key not in keys]
+        alike = get_close_matches(str(location[-1]), unknown, 1)
+        return f"{where}{reason(first)}{f'; is {alike[0]} it?' if alike else ''}"
+    is_secret = isinstance(first.get("ctx", {}).get("error"), SensitiveValueError)
+    # A whole table may hold a secret in another of its keys, an address before its @.
+    is_shown = location and not is_secret and not isinstance(first["input"], Mapping)
+    shown = _shown(first["input"]) if is_shown else ""
+    return f"{where}{reason(first)}{shown}"
+
+
+def reason(error: Mapping[str, Any]) -> str:
+    """Why pydantic refuses a value, in words for somebody at the terminal."""
+    if error["type"] == "literal_error":
+        allowed = str(error["ctx"]["expected"]).replace("'", "").replace(" or ", ", ").split(", ")
+        return f"this is not a known value; {nearest(error['input'], allowed)}"
+    if error["type"] == "value_error":
+        return str(error["ctx"]["error"])
+    words = str(error["msg"])
+    return REASONS.get(error["type"], words[0].lower() + words[1:])
+
+
+def _path(location: Iterable[int | str]) -> str:
+    """``repositories[2].name``: entries of lists are counted from 1, as people do."""
+    text = ""
+    for part in location:
+        # A key may be an address by mistake; before its @ stands a secret.
+        key = str(part).rpartition("@")[2]
+        text += f"[{part + 1}]" if isinstance(part, int) else f".{shortened(key, 60)}"
+    return text.removeprefix(".")
+
+
+def _keys(shape: object, parents: Iterable[int | str]) -> list[str]:
+    """The keys that the part of ``shape`` at ``parents`` has."""
+    for part in parents:
+        fields = getattr(shape, "model_fields", {})
+        named = (field for name, field in fields.items() if part in (name, field.alias))
+        shape = _document_in(getattr(next(named, None), "annotation", shape))
+    fields = getattr(_document_in(shape), "model_fields", {})
+    return [field.alias or name for name, field in fields.items()]
+
+
+def _document_in(annotation: object) -> object:
+    """The document that a type such as ``dict[str, X]`` or ``tuple[X, ...] | None`` speaks of."""
+    for inner in getattr(annotation, "__args__", ()):
+        found = _document_in(inner)
+        if hasattr(found, "model_fields"):
+            return found
+    return annotation
+
+
+def _shown(value: object) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # a number of thousands of digits, which Python does not write out
+        return " (a number that is too long to show)"
+    return f" ({shortened(text, 60)})" if "@" not in text else ""

@@ -1,0 +1,137 @@
+"""What happens to a machine and its files, and how a person mends it: a sentence for each."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from shlex import quote
+
+from perf_assets.base.errors import OUT_OF_MEMORY
+
+LEAST_FREE_BYTES = 1 << 20
+FULL_DISK = (
+    "{directory}: the disk is full; make room or choose another --data-dir and run again, what was "
+    "stored "
+    "is kept"
+)
+FULL = re.compile(r"No space left|disk is full|Disk quota exceeded", re.IGNORECASE)
+NO_MEMORY = re.compile(
+    r"Cannot allocate memory|malloc of size|bad_alloc|MemoryError|OutOfMemory|Out of Memory|"
+    r"failed to allocate|can't start new thread|Resource temporarily unavailable",
+    re.IGNORECASE,
+)
+UNWRITTEN = re.compile(r"sqlite(?:(?!sqlite).)*?disk I/O error", re.IGNORECASE | re.DOTALL)
+RECORD = re.compile(
+    # From the beginning, as a search would scan the text anew from each "sqlite" in it.
+    r"\A(?:(?!sqlite|Can't locate revision|more than one head present).)*+"
+    r"sqlite.*(?P<why>file is not a database|disk image is malformed|readonly database|"
+    r"unable to open database file|no such table|no such column)"
+    r"|(?P<schema>Can't locate revision|more than one head present)",
+    re.IGNORECASE | re.DOTALL,
+)
+DAMAGE = re.compile(
+    r"not a valid DuckDB database|enough bytes|[Cc]orrupt|checksum|[Ss]erializ|database has been "
+    r"invalidated|INTERNAL Error|WAL"
+)
+FILE = re.compile(r"\[Errno \d+\] (?P<what>[^:\n]{1,200}+): ['\"](?P<where>[^'\"\n]+)['\"]")
+# The last is all that DuckDB says when the disk does not take what was written.
+DISK = re.compile(r"(?P<what>Input/output error|Read-only file system|fsync failed)")
+
+
+def explain_error(error: BaseException, data_dir: Path | None) -> str | None:
+    """What happened to the machine or to the files of ``data_dir``; None where it is our mistake.
+
+    A full disk or memory shows in many guises, those of the libraries that ran into it among them.
+    """
+    text = "\n".join(f"{type(one).__name__}: {one}" for one in _chain(error))
+    directory = data_dir if data_dir is not None else Path()
+    if data_dir is not None and not data_dir.is_dir():
+        return (
+            f"{data_dir} was removed, or its disk is gone: nothing can be stored; bring it "
+            f"back, or "
+            "choose another --data-dir, and run again"
+        )
+    if shutil.disk_usage(directory).free < LEAST_FREE_BYTES:
+        return FULL_DISK.format(directory=directory)
+    if sentence := disk_or_memory_message(text, directory):
+        return sentence
+    return (
+        _about_a_database(error, text, directory)
+        or _about_the_record(text, directory)
+        or _about_a_file(text)
+        or _about_the_disk(text, directory)
+    )
+
+
+def _about_a_database(error: BaseException, text: str, directory: Path) -> str | None:
+    # After a write that failed DuckDB gives up the open database, not the file.
+    if DISK.search(text):
+        return None
+    damage = next(filter(DAMAGE.search, _duckdb_messages(error)), None)
+    if damage is None:
+        return None
+    return (
+        f"a database in {directory} is damaged ({damage.splitlines()[0][:200]}): perf-assets "
+        f"doctor --repair --data-dir {quote(str(directory))} says which one, and mends it"
+    )
+
+
+def _about_the_record(text: str, directory: Path) -> str | None:
+    if UNWRITTEN.search(text):
+        return (
+            f"Dagster's record in {directory / 'dagster'} cannot be written (disk I/O error): make "
+            "room on its disk, or mend that, and run again; no stored table depends on it"
+        )
+    record = RECORD.search(text)
+    if record is None:
+        return None
+    return (
+        f"Dagster's record in {directory / 'dagster'} cannot be used "
+        f"({record['why'] or record['schema']}): perf-assets doctor --repair --data-dir "
+        f"{directory} moves what is damaged aside; no stored table depends on it"
+    )
+
+
+def disk_or_memory_message(text: str, directory: Path) -> str | None:
+    """What to do where ``text``, an error's, is about a full disk or of a full memory."""
+    if FULL.search(text):
+        return FULL_DISK.format(directory=directory)
+    return OUT_OF_MEMORY if NO_MEMORY.search(text) else None
+
+
+def _duckdb_messages(error: BaseException) -> Iterator[str]:
+    """The messages of DuckDB, which takes too long to import for this alone."""
+    return (str(one) for one in _chain(error) if "duckdb" in type(one).__module__)
+
+
+def _about_a_file(text: str) -> str | None:
+    found = FILE.search(text)
+    if found is None:
+        return None
+    what, where = found["what"], found["where"]
+    if what == "Permission denied":
+        return f"{where}: permission denied; make it writable or choose another --data-dir"
+    if what == "No such file or directory" and Path(where).exists():
+        return None
+    return _broken(where, what)
+
+
+def _about_the_disk(text: str, directory: Path) -> str | None:
+    found = DISK.search(text)
+    return None if found is None else _broken(str(directory), found["what"])
+
+
+def _broken(where: str, what: str) -> str:
+    return (
+        f"{where}: {what[:1].lower()}{what[1:]}; what was stored is kept: mend that, or choose "
+        "another --data-dir, and run again"
+    )
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and those that led to it."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__

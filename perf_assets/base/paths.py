@@ -1,0 +1,35 @@
+"""Where the project's files lie: in the installed package, or at the root of the repository."""
+
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1]
+
+
+def models_dir() -> Path:
+    """The directory of the SQL models and their documentation."""
+    return _project_dir("dbt_like_models")
+
+
+def expectations_dir() -> Path:
+    """The directory of the expectation suites."""
+    return _project_dir("expectations")
+
+
+def queries_dir() -> Path:
+    """The directory of the analysts' cookbook."""
+    return _project_dir("sql")
+
+
+def checks_dir() -> Path:
+    """The directory of the pages of the static checks, one for each rule."""
+    return _project_dir("docs/checks")
+
+
+def changelog() -> Path:
+    """The changelog, which has the versions of rules."""
+    return _project_dir("docs/checks").parent.parent / "CHANGELOG.md"
+
+
+def _project_dir(name: str) -> Path:
+    installed = PACKAGE / "_project" / name
+    return installed if installed.is_dir() else PACKAGE.parent / name

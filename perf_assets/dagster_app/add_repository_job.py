@@ -1,0 +1,98 @@
+"""The job that adds a repository to the study, with no file to edit."""
+
+import json
+import os
+import urllib.request
+from dataclasses import replace
+
+import dagster as dg
+from pydantic import Field
+
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.months import months_between
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.config.study import Study
+from perf_assets.dagster_app.event_reporting import failure
+from perf_assets.dagster_app.settings import LOCATION, UI
+from perf_assets.stages.added_repositories import Added, add_repository, added_to
+
+JOB = "add_repository"
+SECONDS = 60.0
+RELOAD = """
+mutation ($name: String!) {
+  reloadRepositoryLocation(repositoryLocationName: $name) { __typename }
+}
+"""
+
+
+class NewRepository(dg.Config):
+    """The repository to add, as a study file would have it."""
+
+    name: str = Field(description="owner/name, as GitHub writes it")
+    start: str = Field(description="the first month to mine, as YYYY-MM")
+    git: str | None = Field(default=None, description="where to clone from; default: GitHub")
+    github_url: str | None = Field(
+        default=None, description="base of another API; default: GitHub's"
+    )
+
+
+def add_repository_job(study: Study, data_dir: DataDirectory) -> dg.JobDefinition:
+    """The job; what it is given is checked, by asking git and the API, before it is kept."""
+
+    @dg.op(
+        description="Checks a repository with git and GitHub's API, and adds it to the study.",
+    )
+    def new_repository(context: dg.OpExecutionContext, config: NewRepository) -> None:
+        # PyGithub takes long to import: the UI, which only shows the job, should not wait for that.
+        from perf_assets.stages.preflight import preflight  # noqa: PLC0415
+
+        try:
+            added = Added.now(study, config.name, config.start, config.git, config.github_url)
+            repository = added_to(study, added)
+            messages: list[str] = []
+            if not preflight(
+                replace(study, repositories=(repository,), forums=()), data_dir, messages.append
+            ):
+                raise PerfAssetsError(f"{repository.name} was not added: {'; '.join(messages)}")
+            add_repository(study, data_dir, added)
+        except PerfAssetsError as error:
+            raise failure(str(error), "user") from None
+        for sentence in messages:
+            context.log.info(sentence)
+        months = len(months_between(repository.start, repository.end))
+        context.log.info(
+            f"{repository.name} was added with {months} months, from {repository.start} to "
+            f"{repository.end}. Load them by the job everything: Materialize, all of its months, "
+            "this repository; from then on its own schedules, once they are switched on."
+        )
+        if not _reloaded():
+            context.log.warning("Reload the definitions (Deployment, Reload) to see it.")
+
+    @dg.job(
+        name=JOB,
+        description=(
+            "Add a repository of GitHub to the study: launch it with its owner/name and the first "
+            "month to mine. It stands beside those of the study file, which stays as it is."
+        ),
+        config=dg.RunConfig({"new_repository": NewRepository(name="owner/name", start="2024-01")}),
+    )
+    def add() -> None:
+        new_repository()
+
+    return add
+
+
+def _reloaded() -> bool:
+    """Have the UI load the definitions again, where this process knows of one."""
+    address = os.environ.get(UI)
+    if address is None:
+        return False
+    question = json.dumps({"query": RELOAD, "variables": {"name": LOCATION}})
+    request = urllib.request.Request(
+        f"{address}/graphql", question.encode(), {"content-type": "application/json"}
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=SECONDS) as answer:
+            return b"WorkspaceLocationEntry" in answer.read()
+    except OSError:
+        return False

@@ -1,0 +1,143 @@
+"""What the UI says of an asset before any run: meaning, columns, queries, code, and its inputs."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import dagster as dg
+
+from perf_assets.base.paths import PACKAGE
+from perf_assets.dagster_app.keys import asset_key, name_of, short_name
+from perf_assets.schema import Table
+from perf_assets.schema.models.asset_graph import SOURCES, tables_of, upstream
+from perf_assets.schema.models.dependencies import analyses
+from perf_assets.schema.models.files import Model, described_tables, load_models
+
+CODE: Mapping[str, str] = {
+    "raw.issues": "stages/mining/issues.py",
+    "raw.commits": "stages/mining/commits.py",
+    "raw.static_findings": "stages/mining/static_findings.py",
+    "raw.questions": "stages/mining/questions.py",
+    "labels.performance_labels": "stages/enrichment/labels.py",
+    "labels.label_kinds": "stages/enrichment/labels.py",
+    "labels.performance_questions": "stages/enrichment/performance_questions.py",
+    "labels.question_kinds": "stages/enrichment/question_kinds.py",
+    "links.fix_links": "stages/enrichment/links.py",
+    "details.commit_metrics": "stages/enrichment/details.py",
+    "replication.bugs": "stages/replicating.py",
+    "reviews.verdicts": "stages/reviewing.py",
+    "published.perf_bugs": "storage/publishing.py",
+    "published.report": "reports/summary.py",
+    "published.replication_report": "reports/replication/report.py",
+}
+"""The file that fills an asset, where it is neither a model nor a table of statistics."""
+
+
+def asset_specs(
+    asset: str, kinds: Iterable[str], partitions: dg.PartitionsDefinition | None = None
+) -> dg.AssetSpec:
+    """The asset with all its tables, described as they are declared."""
+    tables = [described_tables()[name] for name in tables_of(asset)]
+    return dg.AssetSpec(
+        asset_key(asset),
+        deps=inputs_of(asset),
+        group_name=asset.partition(".")[0],
+        kinds={"duckdb", *kinds},
+        description=_description(tables),
+        metadata={
+            _metadata_key_of_columns(asset): dg.TableSchema(list(_columns(tables))),
+            "dagster/table_name": asset,
+            **_queries(tables),
+        },
+        partitions_def=partitions,
+    )
+
+
+def inputs_of(asset: str) -> list[dg.AssetKey]:
+    """The assets that ``asset`` is made from."""
+    return [dg.AssetKey(one.split(".")) for one in upstream()[asset]]
+
+
+def source_specs() -> list[dg.AssetSpec]:
+    """The places outside where all comes from; no run makes them."""
+    return [
+        dg.AssetSpec(asset_key(name), group_name="sources", kinds={kind}, description=description)
+        for name, (kind, description) in SOURCES.items()
+    ]
+
+
+def lineage_of(asset: str) -> dg.TableColumnLineage | None:
+    """From which columns those of the models of ``asset`` are made; None where it has no model."""
+    deps: dict[str, list[dg.TableColumnDep]] = {}
+    for model in _models_of(asset):
+        for column, sources in model.column_lineage.items():
+            deps[_column_name(model.name, column)] = [
+                dg.TableColumnDep(asset_key(table), _column_name(table, name))
+                for table, name in sources
+                if not table.startswith("meta.")
+            ]
+    return dg.TableColumnLineage(deps) if deps else None
+
+
+def with_code(spec: dg.AssetSpec) -> dg.AssetSpec:
+    """The asset with links to the files that make it."""
+    asset = name_of(spec.key)
+    files = [
+        dg.LocalFileCodeReference(file_path=str(model.path), label=f"{model.name}.sql")
+        for model in _models_of(asset)
+    ]
+    code = [CODE[asset]] if asset in CODE else _statistics_code(asset)
+    links = [dg.LocalFileCodeReference(file_path=str(PACKAGE / file), label=file) for file in code]
+    if not links and not files:
+        return spec
+    references = dg.CodeReferencesMetadataValue(code_references=[*links, *files])
+    return spec.merge_attributes(metadata={"dagster/code_references": references})
+
+
+def _statistics_code(asset: str) -> list[str]:
+    """The files of the functions that compute its tables of statistics."""
+    functions = [analyses()[table].function for table in tables_of(asset) if table in analyses()]
+    modules = dict.fromkeys(name.rpartition(".")[0] for name in functions)
+    return [f"{name.partition('.')[2].replace('.', '/')}.py" for name in modules]
+
+
+def _metadata_key_of_columns(asset: str) -> str:
+    """Columns fill the first page of an asset; of an analysis, verdict and picture do."""
+    return "columns" if asset.startswith("analysis.") else "dagster/column_schema"
+
+
+def _description(tables: list[Table]) -> str:
+    main, *others = tables
+    listed = "\n".join(f"- `{one.name}`: {one.description}" for one in others)
+    return f"{main.description}\n\nReported with it:\n\n{listed}" if others else main.description
+
+
+def _columns(tables: list[Table]) -> Iterator[dg.TableColumn]:
+    for table in tables:
+        for column in table.columns:
+            name = _column_name(table.name, column.name)
+            yield dg.TableColumn(name, column.type, column.description)
+
+
+def _column_name(table: str, column: str) -> str:
+    short = short_name(table)
+    return f"{short}.{column}" if short else column
+
+
+def _queries(tables: list[Table]) -> dict[str, Any]:
+    return {
+        f"query of {model.name}": dg.MetadataValue.md(f"```sql\n{model.sql}\n```")
+        for table in tables
+        if (model := _models().get(table.name)) is not None
+    }
+
+
+def _models_of(asset: str) -> list[Model]:
+    if asset.partition(".")[0] in ("sources", "published"):
+        return []
+    return [_models()[table] for table in tables_of(asset) if table in _models()]
+
+
+@cache
+def _models() -> Mapping[str, Model]:
+    return {model.name: model for model in load_models()}

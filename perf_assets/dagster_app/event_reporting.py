@@ -1,0 +1,280 @@
+"""Reports to Dagster: materializations, a result for each rule, failures."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import groupby
+from typing import Any
+
+import dagster as dg
+
+from perf_assets.base.processes import shutdown
+from perf_assets.dagster_app.checks import check_keys, check_results
+from perf_assets.dagster_app.keys import asset_key, name_of, short_name
+from perf_assets.dagster_app.partitions import key_of
+from perf_assets.dagster_app.run_options import RunOptions
+from perf_assets.schema.models.asset_graph import asset_for_table, tables_of
+from perf_assets.storage.partition_write import BrokenRule, WriteOutcome
+
+# What an asset function yields to Dagster.
+Event = dg.MaterializeResult[None] | dg.AssetCheckResult
+
+TOLD = 3  # refusals of a step, each of which has a long sentence
+REFUSED = "refused"  # of an observation: why rows of the asset were not stored
+QUICK_SECONDS = 1.0  # to compute again what a run that was killed had not reported yet
+
+# The row of meta.partition_loads of a partition.
+Load = Mapping[str, Any]
+
+
+def failure(sentence: str, kind: str) -> dg.Failure:
+    """A failed step of one sentence; ``kind``: audit (rows were refused), passing, or user."""
+    shutdown.block_if_stopping(after_failure=True)  # a run that was stopped did not fail
+    return dg.Failure(sentence, metadata={"kind": kind}, allow_retries=False)
+
+
+def refusal(sentences: Sequence[str]) -> dg.Failure:
+    """A step that failed as rows were refused, by the first few of the ``sentences`` about them."""
+    rest = len(sentences) - TOLD
+    more = [f"and {rest} more, which perf-assets status lists"] if rest > 0 else []
+    return failure("; ".join([*sentences[:TOLD], *more]), "audit")
+
+
+def materialization_results(
+    context: dg.AssetExecutionContext, name: str, metadata: Mapping[str, Any], *, is_new: bool
+) -> Iterator[Event]:
+    """What became of an asset that is a file: in a refresh it is reported where it ``is_new``."""
+    reporter = EventReporter(context)
+    if reporter.has_changes(name, is_new=is_new):
+        yield from reporter.report_materialization(name, metadata)
+    else:
+        yield from reporter.done(name)
+
+
+class EventReporter:
+    """Reports the tables of one step to Dagster, by the options of the run.
+
+    By hand, a result materializes what the run names. In a refresh it does not, see
+    :mod:`perf_assets.dagster_app.run_options`: what is new or changed is reported by itself.
+    """
+
+    def __init__(self, context: dg.AssetExecutionContext) -> None:
+        """Report on the step that ``context`` belongs to."""
+        self.options = RunOptions.of(context.run_tags)
+        self._context = context
+
+    @property
+    def tables(self) -> set[str]:
+        """The tables that the step is to bring up to date: all of each selected asset."""
+        keys = self._context.selected_asset_keys | {
+            key.asset_key for key in self._context.selected_asset_check_keys
+        }
+        return {table for key in keys for table in tables_of(name_of(key))}
+
+    def never_reported(self, tables: Iterable[str]) -> set[str]:
+        """Those of ``tables`` that Dagster has no event of: its records were deleted, say."""
+        reported = set(self._context.instance.all_asset_keys())
+        return {table for table in tables if asset_key(table) not in reported}
+
+    def has_changes(self, name: str, *, is_new: bool) -> bool:
+        """Whether an asset that is a file is to be reported."""
+        return is_new or self.options.is_forced or bool(self.never_reported([name]))
+
+    def report_materialization(self, asset: str, metadata: Mapping[str, Any]) -> Iterator[Event]:
+        """That ``asset`` was made or replaced."""
+        self.report_unchanged(asset, metadata)
+        yield from self.done(asset, None if self.options.is_refresh else metadata)
+
+    def report_unchanged(self, asset: str, metadata: Mapping[str, Any]) -> None:
+        """Report at once, in a refresh, that ``asset`` has changed."""
+        if self.options.is_refresh:
+            event = dg.AssetMaterialization(asset_key(asset), metadata=dict(metadata))
+            self._context.log_event(event)
+
+    def report_early(
+        self, asset: str, seconds: float, metadata: Callable[[], Mapping[str, Any]]
+    ) -> None:
+        """Report at once that ``asset`` has changed, which took so long, before all is said of it.
+
+        What was never reported is computed again by the run after one that was killed: of that
+        nothing is reported where it is quick.
+        """
+        if seconds > QUICK_SECONDS or asset not in self._unreported:
+            self.report_unchanged(asset, metadata())
+
+    @cached_property
+    def _unreported(self) -> set[str]:
+        """The assets of the step that were never reported before it."""
+        return self.never_reported({name_of(key) for key in self._context.selected_asset_keys})
+
+    def done(self, asset: str, metadata: Mapping[str, Any] | None = None) -> Iterator[Event]:
+        """That the step is done with ``asset``: what reads it can go on."""
+        if asset_key(asset) in self._context.selected_asset_keys:
+            yield dg.MaterializeResult(asset_key=asset_key(asset), metadata=metadata)
+
+    def conclude(self, asset: str, refused: Sequence[str] = ()) -> None:
+        """End the step: fail it where rows of ``asset`` were refused, each with its sentence.
+
+        Where steps of the run come after this one they go on with what is stored, and the last of
+        them fails.
+        """
+        if self._is_followed:
+            for sentence in refused:
+                metadata = {REFUSED: sentence}
+                self._context.log_event(dg.AssetObservation(asset_key(asset), metadata=metadata))
+            return
+        if told := list(dict.fromkeys([*self._refused_before(), *refused])):
+            raise refusal(told)
+
+    @property
+    def _is_followed(self) -> bool:
+        """Whether other steps of the run come after this one."""
+        layer = self._context.job_def.asset_layer
+        own = self._context.assets_def.keys
+        after = {
+            child
+            for key in self._context.selected_asset_keys
+            for child in layer.asset_graph.get(key).child_keys
+        }
+        return not (after - own).isdisjoint(layer.executable_asset_keys)
+
+    def _refused_before(self) -> Iterator[str]:
+        """What steps of this run refused that come before this one."""
+        kind = dg.DagsterEventType.ASSET_OBSERVATION
+        for entry in self._context.instance.all_logs(self._context.run_id, of_type=kind):
+            event = entry.dagster_event
+            if event is None:
+                continue
+            told = event.asset_observation_data.asset_observation.metadata.get(REFUSED)
+            if told is not None:
+                yield str(told.value)
+
+    def report_partitions(
+        self, loads: Sequence[Load], outcomes: Sequence[WriteOutcome], *, is_failing: bool
+    ) -> set[str]:
+        """The partitions that are stored, of a refresh those that are news; their assets."""
+        selected = self._context.selected_asset_keys
+        stored = sorted(
+            (
+                load
+                for load in loads
+                if load["status"] == "loaded" and asset_key(load["table"]) in selected
+            ),
+            key=_partition,
+        )
+        together = [list(found) for _, found in groupby(stored, key=_partition)]
+        news = self._changes(together, outcomes) if self.options.is_refresh else together
+        for of_partition in news:
+            self._report_partition(of_partition, is_failing=is_failing)
+        return {asset_for_table(of_partition[0]["table"]) for of_partition in news}
+
+    def report_subject(
+        self,
+        subject: str,
+        loads: Sequence[Load],
+        metadata: Mapping[str, Any],
+        *,
+        is_new: bool,
+        is_failing: bool,
+    ) -> set[str]:
+        """The assets of a run that has a ``subject`` as its partition, of a refresh where news."""
+        by_asset: dict[str, list[Load]] = {}
+        for load in loads:
+            if asset_key(load["table"]) in self._context.selected_asset_keys:
+                by_asset.setdefault(asset_for_table(load["table"]), []).append(load)
+        for asset, found in list(by_asset.items()):
+            reported = self._context.instance.get_materialized_partitions(asset_key(asset))
+            if self.options.is_refresh and not is_new and subject in reported:
+                del by_asset[asset]
+                continue
+            self._already_reported_as(
+                asset, subject, {**_sums(found), **metadata}, is_failing=is_failing
+            )
+        return {*by_asset}
+
+    def report_checks(
+        self, broken: Mapping[str, Sequence[BrokenRule]]
+    ) -> Iterator[dg.AssetCheckResult]:
+        """A result for each check of these tables, by their broken rules, that is selected."""
+        selected = self._context.selected_asset_check_keys
+        for result in check_results(broken):
+            assert result.asset_key is not None
+            if dg.AssetCheckKey(result.asset_key, str(result.check_name)) in selected:
+                yield result
+
+    def never_checked(self, tables: Collection[str]) -> set[str]:
+        """Those of ``tables`` that have a rule of which Dagster knows no result."""
+        keys = check_keys(tables)
+        storage = self._context.instance.event_log_storage
+        checked = storage.get_latest_asset_check_execution_by_key(list(keys))
+        return {table for key, found in keys.items() if key not in checked for table in found}
+
+    def _changes(
+        self, together: Sequence[list[Load]], outcomes: Sequence[WriteOutcome]
+    ) -> list[list[Load]]:
+        """What was written, and what was stored by a run that was killed before it reported it."""
+        written = {(one.repository, one.month) for one in outcomes if one.is_written}
+        instance = self._context.instance
+        news = []
+        for asset, found in groupby(together, key=lambda loads: asset_for_table(loads[0]["table"])):
+            reported = instance.get_materialized_partitions(asset_key(asset))
+            last = instance.get_latest_materialization_event(asset_key(asset))
+            reported_until = last.timestamp if last is not None else 0.0
+            news += [
+                loads
+                for loads in found
+                if self.options.is_forced
+                or (loads[0]["repository"], loads[0]["month"]) in written
+                or str(key_of(loads[0]["repository"], loads[0]["month"])) not in reported
+                or max(load["loaded_at"].timestamp() for load in loads) > reported_until
+            ]
+        return news
+
+    def _report_partition(self, loads: Sequence[Load], *, is_failing: bool) -> None:
+        first = loads[0]
+        key = key_of(first["repository"], first["month"])
+        self._already_reported_as(
+            asset_for_table(first["table"]), key, _sums(loads), is_failing=is_failing
+        )
+
+    def _already_reported_as(
+        self, asset: str, key: str, metadata: Mapping[str, Any], *, is_failing: bool
+    ) -> None:
+        table = asset_key(asset)
+        if self.options.is_refresh or is_failing:
+            # Where the step will fail, what is stored nevertheless would not show as materialized.
+            event = dg.AssetMaterialization(table, partition=key, metadata=dict(metadata))
+            self._context.log_event(event)
+        else:
+            self._context.add_asset_metadata(metadata, table, partition_key=key)
+
+
+def broken_rules(table: str, outcome: WriteOutcome) -> list[BrokenRule]:
+    """The rules of ``table`` that its rows broke, as they were just judged; none without rows."""
+    report = outcome.reports.get(table)
+    if report is None:
+        return []
+    return [
+        BrokenRule(one.rule, table, one.failing_rows, list(one.examples), not report.ok)
+        for one in (*report.failures, *report.warnings)
+    ]
+
+
+def _sums(loads: Sequence[Load]) -> dict[str, Any]:
+    """Metadata of partitions reported together: requests, rows by table, time of loading."""
+    metadata: dict[str, Any] = {
+        "requests": sum(load["requests"] for load in loads),
+        "points": sum(load["points"] for load in loads),
+        "loaded_at": dg.MetadataValue.timestamp(max(load["loaded_at"] for load in loads)),
+    }
+    for load in loads:
+        name = short_name(load["table"])
+        counts = {f"rows of {name}" if name else "dagster/partition_row_count": load["row_count"]}
+        if not name and load["source_count"] is not None:
+            counts["source_count"] = load["source_count"]
+        metadata |= {key: metadata.get(key, 0) + count for key, count in counts.items()}
+    return metadata
+
+
+def _partition(load: Load) -> tuple[str, str, str]:
+    """What loads of tables that are reported together share."""
+    return asset_for_table(load["table"]), load["repository"], load["month"]

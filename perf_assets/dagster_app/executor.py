@@ -1,0 +1,53 @@
+"""Executes the steps of a run in one process, the only one that writes to the data directory."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.dagster_app.dagster_internals import (
+    ExecutionPlan,
+    InProcessExecutor,
+    PlanOrchestrationContext,
+    RetryMode,
+)
+from perf_assets.storage.lock import writing
+from perf_assets.storage.warehouse import kept_open
+
+WORKER = "repository_worker"
+"""The step that writes to the data directory of a worker alone."""
+POOL = "warehouse"
+"""Steps of this pool write to the data directory; dagster.yaml lets one of them run at a time."""
+
+
+class SingleWriterExecutor(InProcessExecutor):
+    """Runs one step after another, and holds the lock of a data directory until all are done."""
+
+    def __init__(self, data_dir: DataDirectory) -> None:
+        """Nothing is locked yet."""
+        super().__init__(RetryMode.DISABLED)
+        self._data_dir = data_dir
+
+    def execute(
+        self, plan_context: PlanOrchestrationContext, execution_plan: ExecutionPlan
+    ) -> Iterator[dg.DagsterEvent]:
+        """Execute the plan; PerfAssetsError when another process writes to the data directory.
+
+        A worker has a data directory of its own, and locks that.
+        """
+        is_work = all(key.startswith(WORKER) for key in execution_plan.step_keys_to_execute)
+        if is_work:
+            yield from super().execute(plan_context, execution_plan)
+            return
+        with writing(self._data_dir.path), kept_open(self._data_dir.warehouse):
+            yield from super().execute(plan_context, execution_plan)
+
+
+def single_writer(data_dir: DataDirectory) -> dg.ExecutorDefinition:
+    """The executor of every run of the UI; DuckDB has one writing process at a time."""
+
+    @dg.executor(name="in_process")
+    def in_process(context: dg.InitExecutorContext) -> SingleWriterExecutor:
+        return SingleWriterExecutor(data_dir)
+
+    return in_process

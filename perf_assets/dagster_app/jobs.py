@@ -1,0 +1,145 @@
+"""The jobs, named as the stages they run, and what each of them selects."""
+
+import dagster as dg
+
+from perf_assets.config.partitions import Subject
+from perf_assets.config.study import Repository, Study, Until
+from perf_assets.dagster_app.dagster_internals import UnresolvedAssetJobDefinition
+from perf_assets.dagster_app.keys import asset_key
+from perf_assets.dagster_app.questions import KIND_TABLES
+from perf_assets.schema.models.asset_graph import REPLICATION_REPORT, VERDICTS, downstream_of
+from perf_assets.stages.enrichment.labels import KINDS as KINDS_OF_LABELS
+from perf_assets.stages.steps import FORUM
+
+# By tag set and month, where all else that is mined and decided is by repository and month.
+QUESTIONS = dg.AssetSelection.kind(FORUM)
+MINE = dg.AssetSelection.groups("raw") - QUESTIONS
+# Learned from the questions of all tag sets: computed whole, with the models.
+KINDS = dg.AssetSelection.assets(*map(asset_key, KIND_TABLES))
+LABEL = dg.AssetSelection.groups("labels") - QUESTIONS - KINDS
+DECIDE = dg.AssetSelection.groups("labels", "links", "details") - QUESTIONS - KINDS
+# The replication is loaded by its own job, whatever becomes of the live data.
+REPLICATE = dg.AssetSelection.groups("replication") | dg.AssetSelection.assets(
+    asset_key(REPLICATION_REPORT)
+)
+# What labels mean is decided for all repositories together; by a worker, only what is of one.
+LABEL_KINDS = dg.AssetSelection.assets(asset_key(KINDS_OF_LABELS))
+DERIVE = dg.AssetSelection.all() - MINE - DECIDE - REPLICATE - QUESTIONS
+
+# A study decides the kinds of questions by verdicts too; without one they stay as they are.
+REVIEWED = dg.AssetSelection.assets(
+    *(
+        asset_key(one)
+        for one in downstream_of(VERDICTS)
+        if not one.startswith("labels.") and one != REPLICATION_REPORT
+    )
+)
+
+FULL_PIPELINE = "full_pipeline"
+MINE_REPOSITORY = "mine_repository"
+BUILD_MODELS = "build_models"
+FORUM_PIPELINE = "forum_pipeline"
+INGEST_QUESTIONS = "ingest_questions"
+MINE_ISSUES_AND_COMMITS = "mine"
+LABEL_ISSUES = "label"
+LABEL_AND_LINK = "label_and_link"
+REPLICATE_PAPER = "replicate"
+REVIEW = "review"
+
+PROGRESS = {
+    MINE_ISSUES_AND_COMMITS: "mining issues and commits",
+    INGEST_QUESTIONS: "ingesting questions of forums",
+    LABEL_ISSUES: "labelling issues",
+    LABEL_AND_LINK: "labelling issues and linking commits",
+    BUILD_MODELS: "building models and statistics",
+    REPLICATE_PAPER: "replicating the paper",
+    REVIEW: "measuring labels and raters",
+}
+"""What the command line shows while it runs a job."""
+
+
+def jobs_of(subject: Subject, until: Until) -> tuple[str, ...]:
+    """The jobs that together run the steps of ``subject``, in their order, as far as ``until``."""
+    if not isinstance(subject, Repository):
+        return (INGEST_QUESTIONS,)
+    return (MINE_ISSUES_AND_COMMITS, LABEL_ISSUES if until == "labels" else LABEL_AND_LINK)
+
+
+def study_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
+    """The jobs of a study."""
+    return [
+        *_repository_jobs(study),
+        *(_forum_jobs() if study.forums else ()),
+        dg.define_asset_job(
+            BUILD_MODELS,
+            DERIVE if study.lake is None else DERIVE | LABEL_KINDS,
+            description="Build models and statistics, and publish the database.",
+        ),
+        *studyless_jobs(DERIVE | REPLICATE, REVIEWED | KINDS),
+    ]
+
+
+def _forum_jobs() -> list[UnresolvedAssetJobDefinition]:
+    return [
+        dg.define_asset_job(
+            FORUM_PIPELINE,
+            QUESTIONS | DERIVE,
+            description="Ingest, label, model and publish the questions of forums.",
+        ),
+        dg.define_asset_job(
+            INGEST_QUESTIONS,
+            QUESTIONS,
+            description="Ingest questions, and label those about performance.",
+        ),
+    ]
+
+
+def _repository_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
+    if not study.repositories:
+        return []
+    if study.lake is not None:
+        description = "Mine, label and link a repository, and push what changed to the lake."
+        return [
+            dg.define_asset_job(
+                MINE_REPOSITORY, (MINE | DECIDE) - LABEL_KINDS, description=description
+            )
+        ]
+    return [
+        dg.define_asset_job(
+            FULL_PIPELINE,
+            MINE | DECIDE | DERIVE,
+            description="Mine, label, link, build models and publish: the main job.",
+        ),
+        dg.define_asset_job(
+            MINE_ISSUES_AND_COMMITS,
+            MINE,
+            description="Bring issues and commits up to date at the source.",
+        ),
+        dg.define_asset_job(LABEL_ISSUES, LABEL, description="Label the loaded issues."),
+        dg.define_asset_job(
+            LABEL_AND_LINK,
+            DECIDE,
+            description="Label issues, link the commits that fixed them, and analyse these fixes.",
+        ),
+    ]
+
+
+def studyless_jobs(
+    replicated: dg.AssetSelection, reviewed: dg.AssetSelection
+) -> list[UnresolvedAssetJobDefinition]:
+    """The jobs for which no study is needed.
+
+    ``replicated`` is what the replication computes, ``reviewed`` what follows from verdicts.
+    """
+    return [
+        dg.define_asset_job(
+            REPLICATE_PAPER,
+            replicated,
+            description="Load the paper's published data, run models and statistics over them.",
+        ),
+        dg.define_asset_job(
+            REVIEW,
+            reviewed,
+            description="Measure labels and raters by the verdicts that were imported.",
+        ),
+    ]

@@ -1,0 +1,26 @@
+"""The names of assets and checks: those of their tables and rules."""
+
+import dagster as dg
+
+from perf_assets.schema.models.asset_graph import asset_for_table
+
+
+def asset_key(table: str) -> dg.AssetKey:
+    """``raw.issues`` as an asset key; of a table that belongs to another asset, that of this."""
+    return dg.AssetKey(asset_for_table(table).split("."))
+
+
+def name_of(key: dg.AssetKey) -> str:
+    """The asset with this key as ``schema.table``."""
+    return ".".join(key.path)
+
+
+def short_name(table: str) -> str:
+    """How ``table`` is called on the page of its asset: nothing where that is called after it."""
+    return "" if table == asset_for_table(table) else table.partition(".")[2]
+
+
+def check_key(table: str, rule: str) -> dg.AssetCheckKey:
+    """The check of a rule of ``table``."""
+    name = short_name(table)
+    return dg.AssetCheckKey(asset_key(table), f"{name}__{rule}" if name else rule)

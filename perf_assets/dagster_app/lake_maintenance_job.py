@@ -1,0 +1,57 @@
+"""The job that keeps a lake small: what no longer counts leaves, small files are joined."""
+
+from datetime import timedelta
+
+import dagster as dg
+from pydantic import Field
+
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.config.study import Study
+from perf_assets.dagster_app.factory import explained
+
+JOB = "maintain_lake"
+POOL = "lake_maintenance"
+DAYS = 7
+MOST_DAYS = 36_500  # a hundred years: what is longer leaves the calendar
+
+
+class Retention(dg.Config):
+    """How long what was superseded can still be read."""
+
+    days: int = Field(
+        default=DAYS, ge=1, le=MOST_DAYS, description="days that superseded rows are kept for"
+    )
+
+
+def lake_maintenance_job(study: Study, data_dir: DataDirectory) -> dg.JobDefinition:
+    """The job, which may run beside workers: where one is faster, the next time does it."""
+    assert study.lake is not None
+    url = study.lake.url
+
+    @dg.op(pool=POOL, description="Drops superseded rows, joins small files, vacuums, sizes.")
+    def lake(context: dg.OpExecutionContext, config: Retention) -> None:
+        from perf_assets.lake.location import Lake  # noqa: PLC0415
+        from perf_assets.lake.maintenance import maintain, sizes  # noqa: PLC0415
+
+        with explained(data_dir):
+            lake = Lake.of(url)
+            done = maintain(lake, timedelta(days=config.days))
+            found = sizes(lake)
+        for one in done:
+            context.log.info(
+                f"{one.table}: {one.files_before:,} files of {one.bytes_before / 1e6:,.1f} MB are "
+                f"{one.files_after:,} of {one.bytes_after / 1e6:,.1f} MB; {one.dropped:,} rows "
+                f"left, {one.deleted:,} files deleted, {one.left:,} buckets left for next time"
+            )
+        for size in found:
+            context.log.info(f"{size.table}: {size.rows:,} rows in {size.bytes / 1e6:,.1f} MB")
+
+    @dg.job(
+        name=JOB,
+        description="Keep the lake small; it goes on beside workers. Weekly by its schedule.",
+        config=dg.RunConfig({"lake": Retention()}),
+    )
+    def maintain_lake() -> None:
+        lake()
+
+    return maintain_lake

@@ -1,0 +1,78 @@
+"""The paper's published data, and the report on their reproduction."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+
+from perf_assets.base.files import write_file
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.dagster_app.asset_specs import inputs_of
+from perf_assets.dagster_app.checks import check_specs
+from perf_assets.dagster_app.event_reporting import (
+    Event,
+    EventReporter,
+    broken_rules,
+    failure,
+    materialization_results,
+)
+from perf_assets.dagster_app.executor import POOL
+from perf_assets.dagster_app.factory import open_writer, stored
+from perf_assets.dagster_app.keys import asset_key
+from perf_assets.dagster_app.publishing import GROUP
+from perf_assets.dagster_app.runtime_metadata import runtime_metadata
+from perf_assets.schema.models.asset_graph import REPLICATION_REPORT as REPORT
+from perf_assets.stages.replicating import TABLES, load_package
+
+
+class PackageConfig(dg.Config):
+    """Where the published data are: a folder and a file, or nothing for the pinned downloads."""
+
+    folder: str | None = None
+    problems: str | None = None
+    accept_changes: bool = False
+
+
+def replication_assets(data_dir: DataDirectory) -> list[dg.AssetsDefinition]:
+    """The tables of the published data, all stored together, and the report on them."""
+    package = stored("paper_package", *TABLES, kinds=["csv"])
+
+    @dg.multi_asset(
+        name=package.name,
+        specs=package.specs(),
+        check_specs=check_specs(TABLES),
+        can_subset=True,
+        pool=POOL,
+    )
+    def paper_package(context: dg.AssetExecutionContext, config: PackageConfig) -> Iterator[Event]:
+        """What the authors of the studies published: from files, or downloaded and checked."""
+        folder, problems = (
+            Path(path) if path is not None else None for path in (config.folder, config.problems)
+        )
+        reporter = EventReporter(context)
+        with open_writer(data_dir) as writer:
+            outcome = load_package(writer, folder, problems, accept_changes=config.accept_changes)
+            yield from reporter.report_checks(
+                {table: broken_rules(table, outcome) for table in TABLES}
+            )
+            if outcome.failure is not None:
+                raise failure(outcome.failure, "audit")
+            for asset, metadata in runtime_metadata(writer, package.assets):
+                yield from reporter.report_materialization(asset, metadata)
+
+    @dg.asset(
+        key=asset_key(REPORT), deps=inputs_of(REPORT), group_name=GROUP, kinds={"html"}, pool=POOL
+    )
+    def replication_report(context: dg.AssetExecutionContext) -> Iterator[Event]:
+        """The paper beside its reproduction: comparison, Figure 1, Table II and III as charts."""
+        # It takes what computes, which other jobs should not wait for.
+        from perf_assets.reports.document import html  # noqa: PLC0415
+        from perf_assets.reports.replication import read_replication  # noqa: PLC0415
+
+        page = html(read_replication(data_dir.published))
+        path = write_file(data_dir.replication_report, page)
+        shown = {"path": dg.MetadataValue.path(path)}
+        yield from materialization_results(context, REPORT, shown, is_new=True)
+        EventReporter(context).conclude(REPORT)
+
+    return [paper_package, replication_report]

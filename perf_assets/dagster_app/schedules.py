@@ -1,0 +1,180 @@
+"""The schedules, in UTC: each repository by month and by week, each tag set by month."""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import dagster as dg
+
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.months import last_full_month
+from perf_assets.base.sanitize import shortened
+from perf_assets.config.partitions import Subject
+from perf_assets.config.study import Study
+from perf_assets.dagster_app.jobs import (
+    BUILD_MODELS,
+    FORUM_PIPELINE,
+    FULL_PIPELINE,
+    MINE_REPOSITORY,
+)
+from perf_assets.dagster_app.lake_maintenance_job import JOB as MAINTENANCE
+from perf_assets.dagster_app.partitions import range_tags
+from perf_assets.dagster_app.run_options import refresh_tags
+from perf_assets.dagster_app.workers import worker_tags
+from perf_assets.dagster_app.write_site_job import JOB as WRITE_SITE
+
+SWITCH = "PERF_ASSETS_SCHEDULES"
+"""The variable that says whether schedules are on unless the UI says otherwise: on or off."""
+
+# The second day of a month, so that the last full month is over in every time zone.
+MONTHLY, WEEKLY = "{minute} {hour} 2 * *", "{minute} {hour} * * 1"
+DAILY = "0 12 * * *"  # those of the night are done by then
+SUNDAY = "0 12 * * 0"
+THIRD_DAY = "0 18 3 * *"  # of a month, whose runs of the second day are done by then
+FIRST_MINUTE = 3 * 60
+MINUTES_BETWEEN = 30
+MINUTES_OF_A_DAY = 24 * 60
+
+
+def schedules(study: Study) -> list[dg.ScheduleDefinition]:
+    """The schedules of a study, half an hour after one another, so that runs seldom queue.
+
+    They look back to the start because a refresh costs what changed, not what exists, and an old
+    issue may have been closed or relabelled since. The monthly ones load the last full month too,
+    and read a part of the cohorts again, so that within the study's ``reconcile_months`` all are.
+
+    Raises
+    ------
+    PerfAssetsError
+        The switch in the environment is neither on nor off.
+    """
+    if study.lake is not None:
+        options = [_monthly(subject, index) for index, subject in enumerate(study.tag_sets)]
+        return [*_of_workers(study), *options, _of_site()]
+    subjects = [*study.repositories, *study.tag_sets]
+    monthly = [_monthly(subject, index) for index, subject in enumerate(subjects)]
+    weekly = [_weekly(subject, index) for index, subject in enumerate(study.repositories)]
+    return [*monthly, *weekly, _of_site()]
+
+
+def _of_site() -> dg.ScheduleDefinition:
+    """Off unless the UI says otherwise, whatever the switch says: not every study has a site."""
+    return dg.ScheduleDefinition(
+        name="monthly_site",
+        job_name=WRITE_SITE,
+        cron_schedule=THIRD_DAY,
+        execution_timezone="UTC",
+        default_status=dg.DefaultScheduleStatus.STOPPED,
+        description="Write what is published as a static site.",
+    )
+
+
+def _monthly(subject: Subject, index: int) -> dg.ScheduleDefinition:
+    @dg.schedule(
+        name=f"monthly_{_slug(subject)}",
+        job_name=FORUM_PIPELINE if ":" in subject.name else FULL_PIPELINE,
+        cron_schedule=_at(MONTHLY, index),
+        execution_timezone="UTC",
+        default_status=_status(),
+        description=f"Load the last full month of {subject.name}, refresh what changed before.",
+    )
+    def refresh(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
+        yield dg.RunRequest(
+            run_key=f"{subject.name} {subject.end}",
+            tags=range_tags(subject.name, subject.start, subject.end)
+            | refresh_tags("monthly schedule", reconcile=True),
+        )
+
+    return refresh
+
+
+def _weekly(subject: Subject, index: int) -> dg.ScheduleDefinition:
+    @dg.schedule(
+        name=f"weekly_{_slug(subject)}",
+        job_name=FULL_PIPELINE,
+        cron_schedule=_at(WEEKLY, index),
+        execution_timezone="UTC",
+        default_status=_status(),
+        description=f"Refresh what changed in the months of {subject.name} that are loaded.",
+    )
+    def refresh(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
+        yield dg.RunRequest(
+            run_key=f"{subject.name} week of {context.scheduled_execution_time:%Y-%m-%d}",
+            tags=range_tags(subject.name, subject.start, subject.end)
+            | refresh_tags("weekly schedule"),
+        )
+
+    return refresh
+
+
+def _of_workers(study: Study) -> list[dg.ScheduleDefinition]:
+    """With a lake: one schedule starts a run for each repository, and one computes once a day."""
+
+    def runs(key: str, tags: Mapping[str, str]) -> Iterator[dg.RunRequest]:
+        for one in study.repositories:
+            of = worker_tags(one, one.start, one.end, "published")
+            yield dg.RunRequest(f"{one.name} {key}", partition_key=one.name, tags={**of, **tags})
+
+    common: dict[str, Any] = {"execution_timezone": "UTC", "default_status": _status()}
+
+    @dg.schedule(
+        name="monthly_workers",
+        job_name=MINE_REPOSITORY,
+        cron_schedule=_at(MONTHLY, 0),
+        description="For each repository: load the last full month, refresh what changed before.",
+        **common,
+    )
+    def monthly(_: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
+        yield from runs(last_full_month(), refresh_tags("monthly schedule", reconcile=True))
+
+    @dg.schedule(
+        name="weekly_workers",
+        job_name=MINE_REPOSITORY,
+        cron_schedule=_at(WEEKLY, 0),
+        description="For each repository: refresh what changed in the months that are loaded.",
+        **common,
+    )
+    def weekly(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
+        week = f"week of {context.scheduled_execution_time:%Y-%m-%d}"
+        yield from runs(week, refresh_tags("weekly schedule"))
+
+    @dg.schedule(
+        name="daily_derive",
+        job_name=BUILD_MODELS,
+        cron_schedule=DAILY,
+        description="Compute and publish what follows from what workers released since.",
+        **common,
+    )
+    def daily(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
+        day = f"{context.scheduled_execution_time:%Y-%m-%d}"
+        return dg.RunRequest(f"derive {day}", tags=refresh_tags("daily schedule"))
+
+    maintenance = dg.ScheduleDefinition(
+        name="weekly_lake",
+        job_name=MAINTENANCE,
+        cron_schedule=SUNDAY,
+        description="Keep the lake small.",
+        **common,
+    )
+    return [monthly, weekly, daily, maintenance]
+
+
+def _slug(subject: Subject) -> str:
+    return re.sub(r"\W+", "_", subject.name).lower()
+
+
+def _at(cron: str, index: int) -> str:
+    hour, minute = divmod((FIRST_MINUTE + index * MINUTES_BETWEEN) % MINUTES_OF_A_DAY, 60)
+    return cron.format(minute=minute, hour=hour)
+
+
+def _status() -> dg.DefaultScheduleStatus:
+    match os.environ.get(SWITCH, "off"):
+        case "on":
+            return dg.DefaultScheduleStatus.RUNNING
+        case "off":
+            return dg.DefaultScheduleStatus.STOPPED
+        case other:
+            shown = shortened(other, 60)
+            raise PerfAssetsError(f"{SWITCH}={shown!r} is neither on nor off: write one of them")

@@ -1,0 +1,116 @@
+"""The analysts' cookbook: the queries of sql/, each with its question, reading and parameters.
+
+A query is one SELECT that any DuckDB from 1.1 on runs as it stands. What may be chosen stands in
+its first step, a line each, and is a variable of the session wherever the query is run:
+
+    coalesce(getvariable('month'), '2020-02') as month, -- the month, as YYYY-MM
+
+``SET VARIABLE month = '2021-06'`` before it, or ``perf-assets query NAME --param month=2021-06``.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import dropwhile
+from pathlib import Path
+
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.paths import queries_dir
+
+QUESTION, READING = "Question: ", "How to read: "
+PARAMETER = re.compile(
+    r"^ *coalesce\(getvariable\('(?P<name>\w+)'\), (?P<default>.+)\) as (?P=name),? -- "
+    r"(?P<meaning>.+)$",
+    re.MULTILINE,
+)
+LITERAL = re.compile(r"'[^']*'|[\d.]+")
+VARIABLE = re.compile(r"getvariable\('(\w+)'\)")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What may be chosen: its name, the SQL of its default, and what it means."""
+
+    name: str
+    default: str
+    meaning: str
+
+    @property
+    def assignment(self) -> str:
+        """``name=value`` as one would give it, with the default where that is a plain value."""
+        is_plain = LITERAL.fullmatch(self.default) is not None
+        return f"{self.name}={self.default.strip(chr(39)) if is_plain else 'VALUE'}"
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query: its SQL, and what its head says.
+
+    question : what it answers; empty where a query of somebody's own does not say.
+    reading : how to read the answer.
+    parameters : what may be chosen, by name.
+    """
+
+    name: str
+    sql: str
+    question: str
+    reading: str
+    parameters: Mapping[str, Parameter]
+
+    @property
+    def statement(self) -> str:
+        """Its SQL without the head."""
+        lines = self.sql.strip().splitlines()
+        return "\n".join(dropwhile(lambda line: not line or line.startswith("--"), lines))
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables that it reads, those without a default too, sorted."""
+        return tuple(sorted(set(VARIABLE.findall(self.sql))))
+
+
+def parse_query_file(name: str, sql: str) -> Query:
+    """The query called ``name`` with the text ``sql``."""
+    lines = []
+    for line in sql.strip().splitlines():
+        if not line.startswith("--"):
+            break
+        lines.append(line.removeprefix("--").strip())
+    head = " ".join(lines)
+    question, _, reading = (part.strip() for part in head.partition(READING))
+    question = question.removeprefix(QUESTION)
+    parameters = {
+        found["name"]: Parameter(found["name"], found["default"], found["meaning"].strip())
+        for found in PARAMETER.finditer(sql)
+    }
+    return Query(name, sql, _begun(question), _begun(reading), parameters)
+
+
+def _begun(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+@cache
+def cookbook() -> Mapping[str, Query]:
+    """All queries by name, sorted."""
+    return {
+        path.stem: parse_query_file(path.stem, path.read_text(encoding="utf-8"))
+        for path in sorted(queries_dir().glob("*.sql"))
+    }
+
+
+def read_query(path: Path) -> Query:
+    """The query in the file at ``path``.
+
+    Raises
+    ------
+    PerfAssetsError
+        It cannot be read, or is no text.
+    """
+    try:
+        return parse_query_file(path.stem, path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise PerfAssetsError(f"{path}: this cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise PerfAssetsError(f"{path}: this is no text in UTF-8") from None

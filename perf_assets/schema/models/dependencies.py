@@ -1,0 +1,116 @@
+"""What each table is made from.
+
+Models say it by their text, tables of statistics by their declaration; the rest is here.
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from perf_assets.base.config_files import nearest
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.schema import Analysis, declared, table_of
+from perf_assets.schema.models.files import described_tables, load_models
+
+LABELS = ("raw.issues", "raw.issue_templates")
+DETAILS = ("links.fix_links", "labels.performance_labels", "raw.commits", "raw.commit_files")
+LINKS = (
+    "raw.commits",
+    "raw.branch_commits",
+    "raw.issues",
+    "raw.issue_events",
+    "raw.issue_pull_requests",
+    "raw.issue_comments",
+)
+
+# What labels, links and details are decided from.
+DECIDED: dict[str, tuple[str, ...]] = {
+    "labels.performance_labels": LABELS,
+    "labels.label_evidence": LABELS,
+    "labels.keyword_stems": LABELS,
+    "labels.environments": ("raw.issues",),
+    "labels.area_evidence": ("raw.issues", "raw.commit_files"),
+    "labels.performance_probabilities": ("raw.issues",),
+    "labels.performance_questions": ("raw.questions",),
+    "labels.label_kinds": ("raw.issues", "raw.issue_events"),
+    "links.fix_links": LINKS,
+    "links.commit_relations": LINKS,
+    "links.fix_areas": (*LINKS, "raw.commit_files"),
+    "labels.question_kinds": (
+        "raw.questions",
+        "reviews.labelled_questions",
+        "reviews.question_verdicts",
+    ),
+    "labels.question_word_weights": (
+        "raw.questions",
+        "reviews.labelled_questions",
+        "reviews.question_verdicts",
+    ),
+    "details.commit_metrics": DETAILS,
+    "details.introducing_commits": DETAILS,
+}
+
+# Where the other tables come from, by their schema or their name.
+ORIGINS = {
+    "raw.issue_templates": "git, the clone of the repository",
+    "raw.issue": "GitHub's API",
+    "raw.question": "a forum: its dump, or its API",
+    "raw.answers": "a forum: its dump, or its API",
+    "raw.rejected_posts": "a forum: its dump",
+    "raw": "git, the clone of the repository",
+    "replication": "the published data of the studies",
+    "reviews.labelled_questions": "the files of classified questions that the study names",
+    "reviews": "review sheets that raters filled in",
+    "intermediate.link_confidence_levels": "a sample of links that was read, counted in the model",
+    "meta": "the runs themselves: their bookkeeping",
+}
+
+
+@cache
+def analyses() -> Mapping[str, Analysis]:
+    """The tables of statistics, by name, and how each is computed.
+
+    Raises
+    ------
+    PerfAssetsError
+        One reads a table or a column that is not declared.
+    """
+    tables = declared()
+    found = {name: table.analysis for name, table in tables.items() if table.analysis is not None}
+    for name, analysis in found.items():
+        for table, columns in analysis.reads.items():
+            if table not in tables:
+                raise PerfAssetsError(f"{name} reads {table}: {nearest(table, tables)}")
+            for column in columns or ():
+                if column not in tables[table].column:
+                    hint = nearest(column, tables[table].column)
+                    raise PerfAssetsError(f"{name} reads {table}.{column}: {hint}")
+    return found
+
+
+@cache
+def made_from() -> Mapping[str, tuple[str, ...]]:
+    """Every table and view with the tables it is made from; none where it comes from outside."""
+    models = {model.name: model.upstream for model in load_models()}
+    statistics = {name: tuple(analysis.reads) for name, analysis in analyses().items()}
+    return {name: (models | DECIDED | statistics).get(name, ()) for name in described_tables()}
+
+
+def behind_views(tables: Iterable[str]) -> frozenset[str]:
+    """``tables``, and all that are behind the views among them."""
+    left, found = list(tables), set[str]()
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left += made_from()[name] if table_of(name).is_view else ()
+    return frozenset(found)
+
+
+def read_by(table: str) -> tuple[str, ...]:
+    """The tables and views that are made from ``table``, sorted."""
+    return tuple(sorted(name for name, upstream in made_from().items() if table in upstream))
+
+
+def origin_of(table: str) -> str:
+    """In words, where a table comes from that is made from no other."""
+    return next((words for prefix, words in ORIGINS.items() if table.startswith(prefix)), "")

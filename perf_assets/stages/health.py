@@ -1,0 +1,231 @@
+"""Finds what is damaged in a data directory, and mends it without losing anything."""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import yaml
+
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.sources.git.clone import damaged
+from perf_assets.sources.git.command import (
+    GitError,
+    IdleError,
+    error_line,
+    in_clone,
+    local_environment,
+    run,
+)
+from perf_assets.storage.database_copy import fault_in
+from perf_assets.storage.database_errors import LOCK_HOLDER
+from perf_assets.storage.lock import writing
+from perf_assets.storage.making import bring_back
+from perf_assets.storage.publishing import publish
+from perf_assets.storage.received import read_whole
+from perf_assets.storage.restoring import set_aside
+from perf_assets.storage.verdicts import keep_verdicts, read_log, write_log
+from perf_assets.storage.warehouse import open_warehouse
+
+# More than one where two processes made it at once, or one was let down by its disk: Dagster opens
+# it no more.
+VERSIONS = "SELECT count(*) FROM alembic_version"
+HAS_VERSION = "SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'"
+ROOM_FOR_COPIES = 3  # publishing and a backup write the database again
+
+
+@dataclass(frozen=True)
+class Damage:
+    """Something in a data directory that is not as it should be.
+
+    what : where it is and how it shows.
+    remedy : what mends it; what ``mend`` does, where there is one.
+    """
+
+    what: str
+    remedy: str
+    mend: Callable[[], None] | None = None
+
+    def __str__(self) -> str:
+        """One sentence."""
+        return f"{self.what}: {self.remedy}"
+
+
+def find_damage(data_dir: DataDirectory) -> Iterator[Damage]:
+    """Everything in ``data_dir`` that is damaged or will stop the next run; reads every byte.
+
+    Raises
+    ------
+    PerfAssetsError
+        A run writes to it: what is half written looks like damage.
+    """
+    if not os.access(data_dir.path, os.W_OK | os.X_OK):
+        yield Damage(f"{data_dir.path} cannot be written to", "make it writable, or choose another")
+        return
+    with writing(data_dir.path):
+        yield from _disk(data_dir)
+        yield from _warehouse(data_dir)
+        yield from _published(data_dir)
+        yield from _verdicts(data_dir)
+        yield from _record(data_dir)
+        yield from _clones(data_dir)
+
+
+def repair(data_dir: DataDirectory) -> Iterator[tuple[Damage, str | None]]:
+    """Mend what can be mended; each damage, and why it could not be mended where that is so.
+
+    What is replaced is kept below ``replaced`` of the data directory.
+    """
+    with writing(data_dir.path):
+        for damage in find_damage(data_dir):
+            if damage.mend is None:
+                yield damage, damage.remedy
+                continue
+            try:
+                damage.mend()
+            except PerfAssetsError as error:
+                yield damage, str(error)
+            else:
+                yield damage, None
+
+
+def _disk(data_dir: DataDirectory) -> Iterator[Damage]:
+    free = shutil.disk_usage(data_dir.path).free
+    size = data_dir.warehouse.stat().st_size if data_dir.warehouse.exists() else 0
+    if free < ROOM_FOR_COPIES * size:
+        yield Damage(
+            f"{data_dir.path} has {free >> 20:,} MB left, and its warehouse alone has "
+            f"{size >> 20:,}",
+            "make room before the next run, which writes it twice",
+        )
+
+
+def _warehouse(data_dir: DataDirectory) -> Iterator[Damage]:
+    if not data_dir.warehouse.exists():
+        if data_dir.published.exists():
+            remedy = "the published copy replaces it"
+            yield Damage(f"{data_dir.warehouse} is not there", remedy, lambda: _renew(data_dir))
+        return
+    if how := _fault(data_dir.warehouse):
+        if data_dir.published.exists() and _fault(data_dir.published) is None:
+            remedy = "it is moved aside, and the published copy replaces it"
+        else:
+            remedy = (
+                "it is moved aside, and perf-assets run makes it anew; if there is a backup, "
+                "perf-assets restore FILE brings back what it had"
+            )
+        yield Damage(f"{data_dir.warehouse} is damaged ({how})", remedy, lambda: _renew(data_dir))
+
+
+def _published(data_dir: DataDirectory) -> Iterator[Damage]:
+    if data_dir.published.exists() and (how := _fault(data_dir.published)):
+        remedy = "it is moved aside and published anew"
+        yield Damage(
+            f"{data_dir.published} is damaged ({how})", remedy, lambda: _publish_anew(data_dir)
+        )
+
+
+def _verdicts(data_dir: DataDirectory) -> Iterator[Damage]:
+    if damaged := read_log(data_dir.verdicts).damaged:
+        lines = ", ".join(map(str, damaged))
+        remedy = "it is moved aside, and written anew with all verdicts that are still there"
+        yield Damage(
+            f"{data_dir.verdicts} is damaged (line {lines})",
+            remedy,
+            lambda: _restore_verdict_log(data_dir),
+        )
+
+
+def _record(data_dir: DataDirectory) -> Iterator[Damage]:
+    """Dagster's own files: what is lost with them is what the UI shows of the past."""
+    for path in sorted(data_dir.dagster.rglob("*.db")):
+        if how := _sqlite_fault(path):
+            remedy = (
+                "it is moved aside; no stored table depends on it, and the next run reports anew"
+            )
+            yield Damage(f"{path} is damaged ({how})", remedy, _mover(data_dir, path))
+    settings = data_dir.dagster / "dagster.yaml"
+    try:
+        is_mapping = isinstance(
+            yaml.safe_load(settings.read_text(encoding="utf-8")) if settings.exists() else {},
+            dict,
+        )
+    except (yaml.YAMLError, UnicodeDecodeError):
+        is_mapping = False
+    if not is_mapping:
+        remedy = "it is moved aside, and the next run writes it anew; put your own settings back"
+        yield Damage(f"{settings} cannot be read", remedy, _mover(data_dir, settings))
+
+
+def _clones(data_dir: DataDirectory) -> Iterator[Damage]:
+    for clone in sorted((data_dir.path / "clones").glob("*.git")):
+        try:
+            run(in_clone(clone, "rev-list", "--all", "--count"), local_environment())
+        except IdleError as failure:
+            raise damaged(clone, failure) from None
+        except GitError as failure:
+            how = error_line(failure.stderr)
+            remedy = "it is moved aside, and the next run clones it anew"
+            yield Damage(f"{clone} is damaged ({how})", remedy, _mover(data_dir, clone))
+
+
+def _mover(data_dir: DataDirectory, path: Path) -> Callable[[], None]:
+    def move() -> None:
+        set_aside(data_dir, path)
+
+    return move
+
+
+def _renew(data_dir: DataDirectory) -> None:
+    is_published = data_dir.published.exists() and _fault(data_dir.published) is None
+    set_aside(data_dir, data_dir.warehouse)
+    if is_published:
+        bring_back(data_dir)
+    else:
+        set_aside(data_dir, data_dir.published)
+    with open_warehouse(data_dir.warehouse) as database:
+        keep_verdicts(database, data_dir)
+
+
+def _publish_anew(data_dir: DataDirectory) -> None:
+    set_aside(data_dir, data_dir.published)
+    publish(data_dir)
+
+
+def _restore_verdict_log(data_dir: DataDirectory) -> None:
+    kept = read_log(data_dir.verdicts).rows
+    set_aside(data_dir, data_dir.verdicts)
+    write_log(data_dir.verdicts, kept)
+    with open_warehouse(data_dir.warehouse) as database:
+        keep_verdicts(database, data_dir)
+
+
+def _fault(path: Path) -> str | None:
+    """How a database is damaged; ``None`` where every value of it can be read."""
+    try:
+        read_whole(path)
+    except duckdb.Error as error:
+        if LOCK_HOLDER.search(str(error)):
+            return None  # somebody works on it, so it can be read
+        return fault_in(error, path)
+    return None
+
+
+def _sqlite_fault(path: Path) -> str | None:
+    try:
+        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=5)
+        try:
+            ((found,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
+            if connection.execute(HAS_VERSION).fetchone():
+                ((versions,),) = connection.execute(VERSIONS).fetchall()
+                if versions > 1:
+                    return "it says that it is of several versions"
+        finally:
+            connection.close()
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    return None if found == "ok" else str(found).splitlines()[0]

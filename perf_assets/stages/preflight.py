@@ -1,0 +1,278 @@
+"""What a run would need before it starts: tokens that work, repositories in reach, a budget.
+
+And what it reads again, because an older version did not request all fields of this one.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import ceil
+
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes.progress import in_words
+from perf_assets.base.sanitize import escape_text
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.config.forums import Forum
+from perf_assets.config.study import Repository, Study
+from perf_assets.sources.git.remote import Address, read_heads
+from perf_assets.sources.github.accounts import POINTS_PER_HOUR, Accounts, RetryPolicy
+from perf_assets.sources.github.client import GITHUB, GitHubClient
+from perf_assets.sources.github.credentials import credentials_of
+from perf_assets.sources.github.issues import (
+    COUNTS_PER_REQUEST,
+    FEW_CHANGES,
+    FEW_CHANGES_POINTS,
+    PAGE_POINTS,
+    IssueSource,
+    pages,
+)
+from perf_assets.sources.github.long_lists import PAGE
+from perf_assets.sources.stackexchange.api_client import KEY, ApiClient
+from perf_assets.sources.stackexchange.api_client import RetryPolicy as ForumPatience
+from perf_assets.sources.stackexchange.api_questions import QuestionSource
+from perf_assets.sources.stackexchange.dump_files import find_dump
+from perf_assets.stages.mining.stale_cohorts import stale_cohorts
+from perf_assets.storage.warehouse import Database, reading
+
+LONG_THREADS = 1.05  # requests for threads longer than a page, as the benchmark has them
+SECONDS_PER_REQUEST = 2.0  # of a full page, roughly
+HOUR = 3600.0
+
+Say = Callable[[str], None]
+Marks = Mapping[str, datetime]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The cost of a run: requests, and rate-limit points."""
+
+    requests: int = 0
+    points: int = 0
+
+    def __add__(self, other: "Cost") -> "Cost":
+        """Both together."""
+        return Cost(self.requests + other.requests, self.points + other.points)
+
+
+def preflight(study: Study, data_dir: DataDirectory, say: Say) -> bool:
+    """Say what a run of ``study`` meets, a sentence each; whether it can succeed."""
+    is_well = _git_answers(study.repositories, say)
+    for url in dict.fromkeys(map(_url, study.repositories)):
+        chosen = [repository for repository in study.repositories if _url(repository) == url]
+        if url is None:
+            for repository in chosen:
+                say(f"{repository.name}: read from {repository.corpus}, no token is needed")
+            continue
+        try:
+            is_well &= _examine_api(url, chosen, data_dir, say)
+        except PerfAssetsError as error:
+            say(str(error))
+            is_well = False
+    for forum in study.forums:
+        try:
+            _examine_forum(forum, say)
+        except PerfAssetsError as error:
+            say(str(error))
+            is_well = False
+    return is_well
+
+
+def _examine_forum(forum: Forum, say: Say) -> None:
+    """Say where its questions come from; PerfAssetsError where they cannot."""
+    if forum.dump is not None:
+        files = ", ".join(file.title for file in find_dump(forum.dump))
+        say(f"{forum.name}: read from {files}")
+    if forum.api_url is None:
+        return
+    client = ApiClient(forum.api_url, forum.site, patience=ForumPatience(longest_wait=0))
+    try:
+        for tag_set in forum.tag_sets:
+            QuestionSource(client, forum, tag_set).check_tags()
+        left = "an unknown number of" if client.quota is None else f"{client.quota:,}"
+        key = f"the key in {KEY}" if client.has_key else f"no key ({KEY})"
+        say(f"{forum.name}: read from {forum.api_url} with {key}, {left} requests left today")
+    finally:
+        client.close()
+
+
+def _git_answers(repositories: Sequence[Repository], say: Say) -> bool:
+    """Say which git repositories can be read, and which cannot; whether all can."""
+    is_well = True
+    for repository in repositories:
+        try:
+            address = Address.of(repository.git)
+            branch = read_heads(address).branch
+        except PerfAssetsError as error:
+            say(f"{repository.name}: {error}")
+            is_well = False
+        else:
+            say(
+                f"{repository.name}: git can read {address.url}, default branch "
+                f"{escape_text(branch)}"
+            )
+    return is_well
+
+
+def _url(repository: Repository) -> str | None:
+    return None if repository.corpus is not None else repository.github_url or GITHUB
+
+
+def _examine_api(
+    url: str, repositories: list[Repository], data_dir: DataDirectory, say: Say
+) -> bool:
+    # A diagnosis does not wait for a limit.
+    client = GitHubClient(url, credentials_of(), say, RetryPolicy(longest_wait=0))
+    try:
+        if not all_tokens(client.accounts, say):
+            say(f"no token works at {url}: create one at https://github.com/settings/tokens")
+            return False
+        if left(client.accounts) == 0:
+            say("the budget is spent: the cost of a run can be estimated when it is full again")
+            return True
+        is_well, total = True, Cost()
+        for repository in repositories:
+            try:
+                total += _examine_repository(
+                    IssueSource(client, repository.name), repository, data_dir, say
+                )
+            except PerfAssetsError as error:
+                say(str(error))
+                is_well = False
+        say(forecast(total, client.accounts))
+        return is_well
+    finally:
+        client.close()
+
+
+def all_tokens(accounts: Accounts, say: Say) -> bool:
+    """Say of each credential whether it works and what its budget is; whether one does."""
+    for account in accounts.all:
+        trouble = accounts.probe(account)
+        if trouble is not None:
+            say(f"{account.name}: {trouble}")
+        elif account.reset:
+            say(
+                f"{account.name}: works, {account.remaining:,} of {account.limit:,} points left, "
+                f"full again at {datetime.fromtimestamp(account.reset, UTC):%Y-%m-%d %H:%M} UTC"
+            )
+        else:
+            say(f"{account.name}: works, and this API has no rate limit")
+    return not all(account.is_refused for account in accounts.all)
+
+
+def left(accounts: Accounts) -> int:
+    """The points of all credentials that work."""
+    return sum(account.remaining for account in accounts.all if not account.is_refused)
+
+
+def _examine_repository(
+    source: IssueSource, repository: Repository, data_dir: DataDirectory, say: Say
+) -> Cost:
+    source.look(None)
+    if source.now_called != repository.name:
+        say(
+            f"{repository.name} is called {escape_text(source.now_called)} now: it is read under "
+            "the new name; write that in the study file, and the former one among its aliases"
+        )
+    months = repository.months
+    outdated = _outdated(data_dir, repository, months)
+    marks = {
+        month: mark
+        for month, mark in stored(data_dir, repository).items()
+        if month in months and month not in outdated
+    }
+    missing = [month for month in months if month not in marks]
+    changed = source.changed_count(min(marks.values())) if marks else 0
+    counts = source.counts(missing)
+    # With all fields that a run requests: what a token or an old server does not give is said now.
+    lacking = source.probe().gaps
+    cost = _cost(pages(counts, len(source.client.accounts.all)), len(missing))
+    cost += _cost_of_changes(changed) if marks else Cost()
+    again = f", {len(outdated)} of them again" if outdated else ""
+    say(
+        f"{repository.name}: {repository.start} to {repository.end}, {len(missing)} months with "
+        f"{sum(counts.values()):,} issues to load{again}, {len(marks)} stored with {changed:,} "
+        f"issues to refresh: about {cost.requests:,} requests and {cost.points:,} points"
+    )
+    for gap in lacking.iter_rows(named=True):
+        say(
+            f"{repository.name}: GitHub's answer about issue {gap['subject']} lacks "
+            f"{gap['lacks']} of {gap['entity']} ({gap['reason']}): a run stores the rest, and "
+            "counts what is lacking in raw.issue_gaps"
+        )
+    return cost
+
+
+def _cost(to_read: int, months: int) -> Cost:
+    """The cost of so many pages of issues, and of the counts of so many months."""
+    asides = 2 + 2 * ceil(months / COUNTS_PER_REQUEST)
+    return Cost(
+        asides + ceil(to_read * LONG_THREADS), asides + ceil(PAGE_POINTS * to_read * LONG_THREADS)
+    )
+
+
+def _cost_of_changes(changed: int) -> Cost:
+    """The cost of listing so many issues that changed; the first page is a small one."""
+    more = ceil(max(0, changed - FEW_CHANGES) / PAGE * LONG_THREADS)
+    return Cost(1 + more, FEW_CHANGES_POINTS + PAGE_POINTS * more)
+
+
+def read_again(
+    data_dir: DataDirectory, repository: Repository, first: str | None, last: str | None, say: Say
+) -> None:
+    """Say what a run from ``first`` to ``last`` reads again of ``repository``, and what that costs.
+
+    Told from what is stored, without asking anybody: issues that came or went since are not in it.
+    """
+    counts = _outdated(data_dir, repository, repository.months_within(first, last))
+    if not counts:
+        return
+    text = (
+        f"{repository.name}: {len(counts)} months with {sum(counts.values()):,} issues were stored "
+        "before all fields were requested that are now, such as what the authors are to the "
+        "repository, reactions and milestones: they are read again, once"
+    )
+    if repository.corpus is None:
+        accounts = max(1, len(credentials_of()))
+        cost = _cost(pages(counts, accounts), len(counts)) + _cost_of_changes(0)
+        text += (
+            f", for about {cost.requests:,} requests and {cost.points:,} points of the "
+            f"{accounts * POINTS_PER_HOUR:,} that GitHub gives in an hour"
+        )
+    say(text)
+
+
+def _outdated(
+    data_dir: DataDirectory, repository: Repository, months: Sequence[str]
+) -> dict[str, int]:
+    """Those of ``months`` that lack fields in what is stored, and their numbers of issues."""
+    if not data_dir.warehouse.exists():
+        return {}
+    with reading(data_dir.warehouse) as connection:
+        cohorts = stale_cohorts(connection, repository.name)
+    return {month: count for month, count in cohorts.items() if month in months}
+
+
+def stored(data_dir: DataDirectory, repository: Repository) -> Marks:
+    """The months of issues that are stored, and what each was read up to."""
+    if not data_dir.warehouse.exists():
+        return {}
+    with reading(data_dir.warehouse) as connection:
+        loads = Database(connection).loads("raw.issues", repository.name)
+    return dict(loads.filter(status="loaded").select("month", "updated_at").iter_rows())
+
+
+def forecast(cost: Cost, accounts: Accounts) -> str:
+    """How long a run of ``cost`` takes, its waits for the budget to be full again included."""
+    usable = [account for account in accounts.all if not account.is_refused]
+    hourly = sum(account.limit for account in usable)
+    beyond = max(0, cost.points - left(accounts))
+    refills = ceil(beyond / hourly) if hourly else 0
+    working = cost.requests * SECONDS_PER_REQUEST
+    text = f"a run costs about {cost.requests:,} requests and {cost.points:,} points"
+    if refills:
+        return (
+            f"{text}, more than the {left(accounts):,} left: about {in_words(refills * HOUR)} with "
+            f"{refills} waits for the budget"
+        )
+    return f"{text} of the {left(accounts):,} left: about {in_words(working)}"

@@ -1,1 +1,0 @@
-"""With a lake: processes that mine one repository after the other, several at once."""

@@ -1,0 +1,1033 @@
+"""The analysts' cookbook: every query of sql/ answers as it should on a small filled database."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from perf_assets.schema.models.cookbook import Query, cookbook
+from tests.effort import some
+from tests.model_database import ModelDatabase
+from tests.paths import ROOT
+from tests.question_rows import (
+    FORUM,
+    PERFORMANCE,
+    TAG_SET,
+    answer,
+    performance_question,
+    question,
+    question_kind,
+    question_verdict,
+    tag_set,
+    word_weight,
+)
+from tests.rows import (
+    REPOSITORY,
+    changed_file,
+    comment,
+    commit,
+    environment,
+    event,
+    issue,
+    label,
+    label_kind,
+    link,
+    load,
+    loads,
+    published_problem,
+    repository,
+    scanned_tree,
+    sha,
+    static_finding,
+    verdict,
+)
+
+pytestmark = pytest.mark.slow
+
+COOKBOOK = ROOT / "sql"
+QUERIES = sorted(COOKBOOK.glob("*.sql"))
+ISSUE = f"https://github.com/{REPOSITORY}/issues/"
+COMMIT = f"https://github.com/{REPOSITORY}/commit/"
+
+REPRODUCED = {
+    "library": "tensorflow",
+    "profiler_status": "not_solved",
+    "xla_status": "not_applied",
+    "documentation_status": "applied",
+}
+FILLED = {
+    "meta.repositories": [repository()],
+    "meta.partition_loads": [
+        *loads("2020-01", "2020-02", "2020-03", row_count=2, requests=3, points=5),
+        load("2020-05", row_count=1),
+        load("2020-02", "raw.questions", repository=f"{FORUM}:{TAG_SET}", row_count=4),
+        load(
+            "2020-06",
+            status="failed",
+            is_stored=False,
+            row_count=0,
+            message="2 rows without a title",
+        ),
+    ],
+    "raw.scanned_trees": [
+        scanned_tree("2020-03", "2020-Q1"),
+        scanned_tree("2020-06", "2020-Q2"),
+    ],
+    "raw.static_findings": [
+        static_finding(1, "2020-03", "2020-Q1"),
+        static_finding(2, "2020-03", "2020-Q1"),
+        static_finding(2, "2020-06", "2020-Q2"),
+        static_finding(3, "2020-06", "2020-Q2", rule="loop-invariant-op", severity="note"),
+    ],
+    "analysis.adjusted_tests": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "source": "trend_tests",
+            "result_of": series,
+            "method": method,
+            "p_value": p,
+            "p_value_holm": adjusted,
+            "tests": 2,
+        }
+        for series, method, p, adjusted in (
+            ("open", "permutation", 0.03, 0.06),
+            ("opened", "binomial_regression", 0.01, 0.02),
+            ("fixed", "permutation", None, None),
+        )
+    ],
+    "labels.question_word_weights": [
+        word_weight("gpu", word_rank=2),
+        word_weight("slow", keywords=["slow"]),
+    ],
+    "reviews.question_verdicts": [
+        question_verdict(1, "Ann", 1, kinds=["performance"], challenge="API misuse"),
+        question_verdict(2, "Bob", 1, kinds=["performance"], challenge="Static graphs"),
+        question_verdict(
+            3,
+            "Ann",
+            2,
+            kinds=["program_crash", "shape_inconsistency"],
+            challenge="API misuse",
+        ),
+    ],
+    "analysis.label_sensitivity": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "label_rule": labels,
+            "result_of": "share",
+            "n_performance": 1,
+            "n_other": 2,
+            "is_too_few": False,
+            "result": f"{labels}: 33.3 %",
+        }
+        for labels in ("study", "without_weak", "widened")
+    ],
+    "analysis.static_findings": [
+        {
+            "repository": REPOSITORY,
+            "quarter": quarter,
+            "month": month,
+            "sha": sha("a"),
+            "rule": "sequential-map",
+            "findings": findings,
+            "new": new,
+            "gone": gone,
+            "rewritten": new,
+            "warnings": findings,
+            "in_library_code": findings,
+            "files_with_findings": findings,
+            "files_scanned": 9,
+            "per_1000_files": findings / 0.009,
+        }
+        for quarter, month, findings, new, gone in (
+            ("2020-Q2", "2020-06", 1, 0, 1),
+            ("2020-Q1", "2020-03", 2, None, None),
+        )
+    ],
+    "meta.reconciliation_differences": [
+        {
+            "repository": REPOSITORY,
+            "month": "2020-02",
+            "number": 9,
+            "reason": "transferred",
+            "moved_to": "owner/other#3",
+            "noticed_at": "2021-01-01T00:00:00Z",
+        }
+    ],
+    "raw.issues": [
+        issue(1, "2020-01-01T00:00:00Z", "2020-03-01T00:00:00Z", title="Slow start"),
+        issue(2, "2020-01-02T00:00:00Z", title="Throughput is bad"),
+        issue(
+            3, "2020-02-01T00:00:00Z", "2020-02-02T12:00:00Z", title="Leak", labels=["gpu", "speed"]
+        ),
+        issue(4, "2020-02-03T00:00:00Z", title="Crash", labels=["gpu"]),
+        issue(5, "2020-02-04T00:00:00Z", "2020-02-05T00:00:00Z", title="Typo"),
+    ],
+    "labels.performance_labels": [
+        label(1, is_performance=True, matched_keywords=["slow"], matched_in=["title"]),
+        label(2, is_performance=True, matched_keywords=["slow", "throughput"]),
+        label(3, is_performance=True, matched_labels=["performance"], matched_keywords=["slow"]),
+        label(
+            4,
+            ignored_keywords=["slower"],
+            ignored_lines=["Is it slower than before? (issue template)"],
+        ),
+        label(5),
+    ],
+    "labels.environments": [
+        environment(1, "gpu", "form_field"),
+        environment(1, "cpu", "text"),
+        environment(3, "gpu"),
+        environment(4, "gpu"),
+        environment(5, "linux", environment_aspect="operating_system"),
+    ],
+    "labels.area_evidence": [
+        {
+            "repository": REPOSITORY,
+            "number": number,
+            "area": area,
+            "area_source": "label",
+            "evidence": f"module: {area}",
+            "area_rule": "pattern",
+            "rule_version": "1-0",
+            "month": "2020-01",
+        }
+        for number, area in ((1, "nn"), (1, "cuda"), (3, "cuda"))
+    ],
+    "raw.issue_comments": [
+        comment(1, 1, "2020-01-01T06:00:00Z", "helper", author_association="MEMBER"),
+        comment(1, 2, "2020-01-01T01:00:00Z", "welcome[bot]"),
+        comment(5, 3, "2020-02-04T03:00:00Z", "welcome[bot]"),
+    ],
+    "raw.issue_events": [
+        event(1, "closed", "2020-03-01T00:00:00Z", actor="helper", commit_sha=sha("b")),
+        event(5, "closed", "2020-02-04T06:00:00Z"),
+        event(5, "reopened", "2020-02-04T12:00:00Z"),
+        event(6, "closed", "2020-02-04T06:00:00Z"),
+    ],
+    "labels.label_kinds": [label_kind("speed", is_performance=True), label_kind("gpu")],
+    "raw.commit_files": [
+        changed_file("a", "engine.py"),
+        changed_file("b", "engine.py"),
+        changed_file("b", "guide.md"),
+        changed_file("c", "guide.md"),
+        changed_file("e", "guide.md"),
+    ],
+    "reviews.verdicts": [
+        verdict(1, "Ann", 1, "yes", category="inefficient algorithm"),
+        verdict(2, "Ann", 2, "no"),
+        verdict(3, "Bob", 2, "unsure"),
+    ],
+    "meta.audit_findings": [
+        {
+            "repository": REPOSITORY,
+            "month": month,
+            "table": "raw.commits",
+            "rule": "author_time_is_set",
+            "severity": "warning",
+            "failing_rows": 2,
+            "examples": [f"row of {month}"],
+        }
+        for month in ("2020-02", "2020-01")
+    ],
+    "meta.source_requests": [
+        {
+            "repository": REPOSITORY,
+            "started_at": "2021-01-02T00:00:00Z",
+            "requests": 1,
+            "points": 1,
+        }
+    ],
+    "raw.commits": [
+        commit(
+            "a",
+            "2020-02-20T00:00:00Z",
+            5,
+            1,
+            message="Fix https://github.com/Former/name/issues/1, github.com/former/name/pull/2\n\n"
+            "See https://github.com/former/name/issues/77 and https://github.com/o/r/issues/1",
+        ),
+        commit(
+            "b",
+            "2020-02-29T00:00:00Z",
+            30,
+            4,
+            author_email="helper@x.org",
+            canonical_email="helper@x.org",
+            author_login="Helper",
+        ),
+        commit(
+            "c",
+            "2020-02-02T00:00:00Z",
+            2,
+            0,
+            author_name="Other",
+            author_email="o@x.org",
+            canonical_email="o@x.org",
+        ),
+        commit("e", "2020-01-20T00:00:00Z", 1, 1),
+    ],
+    "details.commit_metrics": [
+        {
+            "repository": REPOSITORY,
+            "sha": sha("c"),
+            "analysed_files": 1,
+            "methods_changed": 0,
+            "changed_methods": [],
+            "languages": [
+                {"language": "Python", "is_test": True, "files": 1, "additions": 2, "deletions": 0}
+            ],
+            "test_share": 1.0,
+            "removed_lines": 2,
+            "month": "2020-02",
+        }
+    ],
+    "details.introducing_commits": [
+        {
+            "repository": REPOSITORY,
+            "sha": sha("c"),
+            "path": "a.py",
+            "introducing_sha": sha("e"),
+            "introduced_at": "2020-01-31T00:00:00Z",
+            "is_merge": False,
+            "lines": 2,
+            "month": "2020-02",
+        }
+    ],
+    "meta.tag_sets": [tag_set(repository=REPOSITORY)],
+    "raw.questions": [
+        question(1, "2020-02-01T00:00:00Z", accepted_answer_id=11),
+        question(2, "2020-02-02T00:00:00Z", accepted_answer_id=12),
+        question(3, "2020-02-03T00:00:00Z", views=500, title="Slow?"),
+        question(4, "2020-02-04T00:00:00Z", closed_at="2020-02-05T00:00:00Z"),
+    ],
+    "raw.answers": [
+        answer(11, 1, "2020-02-01T02:00:00Z", is_accepted=True),
+        answer(12, 2, "2020-02-02T06:00:00Z", is_accepted=True),
+    ],
+    "labels.performance_questions": [
+        performance_question(1),
+        performance_question(2, is_performance=False),
+        performance_question(3),
+        performance_question(4),
+    ],
+    "labels.question_kinds": [question_kind(1, PERFORMANCE), question_kind(3, PERFORMANCE)],
+    "replication.problems": [
+        published_problem("1_1", **REPRODUCED),
+        published_problem("1_2"),
+        published_problem("2", cause_category="Data"),
+        published_problem("3", symptom_1_category="Memory"),
+    ],
+    "links.fix_links": [
+        link(1, "a"),
+        link(1, "b"),
+        link(1, "b", "closed_by_commit", is_counted=False),
+        link(3, "c"),
+        link(4, "e"),
+    ],
+}
+
+EXPECTED: dict[str, list[tuple[Any, ...]]] = {
+    "questions_vs_bugs_by_year": [
+        (REPOSITORY, FORUM, "2020", 1, 3, 1, 1, 75.0, 33.3, 1, 33.3, 1),
+    ],
+    "former_names": [
+        (
+            REPOSITORY,
+            "former/name",
+            3,
+            2,
+            True,
+        ),
+    ],
+    "causes_by_kind_of_question": [
+        (FORUM, "performance", "API misuse", 1, 0),
+        (FORUM, "performance", "Static graph computation", 1, 0),
+        (FORUM, "program_crash", "API misuse", 1, 1),
+        (FORUM, "shape_inconsistency", "API misuse", 1, 1),
+    ],
+    "question_keyword_candidates": [
+        (FORUM, PERFORMANCE, "slow", 1, 3, 4, 0.25, True, "packaged", 0.01),
+        (FORUM, PERFORMANCE, "gpu", 2, 3, 4, 0.25, False, "packaged", 0.01),
+    ],
+    "hardest_kinds_of_questions": [
+        (FORUM, TAG_SET, "all", 4, 50.0, 0.0),
+        (FORUM, TAG_SET, PERFORMANCE, 2, 50.0, 0.0),
+    ],
+    "how_long_questions_wait": [
+        (FORUM, TAG_SET, "2020", 4, 50.0, 4.0, 5.0),
+    ],
+    "unanswered_performance_questions": [
+        (FORUM, "Slow?", 500, 1, "2020-02", "https://stackoverflow.com/q/3"),
+    ],
+    "age_of_the_backlog": [
+        (
+            REPOSITORY,
+            "other",
+            1,
+            0,
+            1,
+            0,
+            333.0,
+            333.0,
+        ),
+        (
+            REPOSITORY,
+            "performance",
+            1,
+            0,
+            0,
+            1,
+            365.0,
+            365.0,
+        ),
+    ],
+    "areas_by_labels": [
+        (
+            REPOSITORY,
+            "gpu",
+            2,
+            1,
+            50.0,
+            60.0,
+        ),
+    ],
+    "areas_of_performance_bugs": [
+        (REPOSITORY, "unknown", 3, 1, 33.3, 1, None, None, None),
+        (REPOSITORY, "cuda", 2, 2, 100.0, 0, None, 6.0, 30.8),
+        (REPOSITORY, "nn", 1, 1, 100.0, 0, None, 6.0, 60.0),
+    ],
+    "audits_with_warnings": [
+        (
+            REPOSITORY,
+            "raw.commits",
+            "author_time_is_set",
+            "warning",
+            2,
+            4,
+            "2020-01",
+            "2020-02",
+            "row of 2020-01",
+        ),
+    ],
+    "counted_links_with_warnings": [
+        (
+            REPOSITORY,
+            "issue_number_below_100",
+            4,
+            3,
+            0.5,
+        ),
+        (
+            REPOSITORY,
+            "written_a_day_before_report",
+            1,
+            1,
+            0.5,
+        ),
+    ],
+    "files_most_often_fixed": [
+        (
+            REPOSITORY,
+            "guide.md",
+            2,
+            3,
+            66.7,
+        ),
+        (
+            REPOSITORY,
+            "engine.py",
+            1,
+            1,
+            100.0,
+        ),
+    ],
+    "fix_time_by_cause": [
+        (
+            "live",
+            REPOSITORY,
+            "inefficient algorithm",
+            1,
+            1,
+            60.0,
+            40.0,
+        ),
+    ],
+    "fix_time_by_keyword": [
+        (
+            REPOSITORY,
+            "slow",
+            2,
+            30.8,
+            54.2,
+        ),
+    ],
+    "causes_and_their_stages": [
+        ("replication", FORUM, "API", "Data preparation", "Training", 3, 2, 100.0),
+        ("replication", FORUM, "Data", "Data preparation", "Training", 1, 1, 100.0),
+    ],
+    "problems_down_to_the_subcategory": [
+        ("replication", FORUM, "exposing_stage", "Training", 4, 3, 100.0),
+        ("replication", FORUM, "introducing_stage", "Data preparation", 4, 3, 100.0),
+        ("replication", FORUM, "root_cause", "API", 3, 2, 75.0),
+        ("replication", FORUM, "root_cause", "API (Not using batch API)", 3, 2, 75.0),
+        ("replication", FORUM, "root_cause", "Data", 1, 1, 25.0),
+        ("replication", FORUM, "root_cause", "Data (Not using batch API)", 1, 1, 25.0),
+        ("replication", FORUM, "symptom", "Time", 3, 2, 75.0),
+        ("replication", FORUM, "symptom", "Time (Slow execution time)", 3, 2, 75.0),
+        ("replication", FORUM, "symptom", "Memory", 1, 1, 25.0),
+        ("replication", FORUM, "symptom", "Memory (Slow execution time)", 1, 1, 25.0),
+    ],
+    "from_findings_to_fixes": [
+        (REPOSITORY, "sequential-map", 2, 1, 0, 0, 0, 0),
+        (REPOSITORY, "loop-invariant-op", 1, 0, 0, 0, 0, 0),
+        ("all", "all", 3, 1, 0, 0, 0, 0),
+    ],
+    "from_issues_to_fixed_bugs": [
+        ("live", REPOSITORY, "issues", 5, 3, 60.0, None, None, None),
+        ("live", REPOSITORY, "bug reports", 5, 3, 60.0, 100.0, None, None),
+        ("live", REPOSITORY, "closed", 3, 2, 66.7, 60.0, None, None),
+        ("live", REPOSITORY, "fixed", 2, 2, 100.0, 66.7, 1, 1),
+    ],
+    "root_causes_by_impact": [
+        ("live", "pooled", "inefficient algorithm", 1, 100.0, None, None, None),
+        ("live", REPOSITORY, "inefficient algorithm", 1, 100.0, None, None, None),
+    ],
+    "fixes_that_brought_bugs": [
+        (
+            REPOSITORY,
+            sha("e"),
+            4,
+            3,
+            True,
+            2,
+        ),
+    ],
+    "fixes_with_tests": [
+        (
+            REPOSITORY,
+            "other",
+            0,
+            0,
+            None,
+            None,
+        ),
+        (
+            REPOSITORY,
+            "performance",
+            1,
+            1,
+            100.0,
+            1.0,
+        ),
+    ],
+    "findings_there_longest": [
+        (
+            *(REPOSITORY, "2020-Q1", "sequential-map", "warning"),
+            *("src/file 2.py", 2, "ds.map(parse)"),
+        ),
+        (
+            *(REPOSITORY, "2020-Q2", "loop-invariant-op", "note"),
+            *("src/file 3.py", 3, "ds.map(parse)"),
+        ),
+    ],
+    "what_the_tests_say": [
+        ("live", REPOSITORY, "trend_tests", *row)
+        for row in (
+            ("opened", "binomial regression", 0.01, 0.02, 2, True),
+            ("open", "permutation", 0.03, 0.06, 2, False),
+            ("fixed", "permutation", None, None, 2, False),
+        )
+    ],
+    "results_by_other_labels": [
+        (
+            *("live", REPOSITORY, "share"),
+            *("study: 33.3 %", "without_weak: 33.3 %", None, "widened: 33.3 %"),
+        )
+    ],
+    "findings_and_problems_by_cause": [
+        ("API", "Inefficient API usage", 2, 1, 0, 0),
+        ("API", "Not using batch API", 0, 0, 0, 3),
+        ("Data", "Not using batch API", 0, 0, 0, 1),
+    ],
+    "static_findings_by_quarter": [
+        (REPOSITORY, "2020-Q1", "sequential-map", 2, None, None, None, 9, 222.2),
+        (REPOSITORY, "2020-Q2", "sequential-map", 1, 0, 1, 0, 9, 111.1),
+    ],
+    "how_fresh_is_it": [
+        (
+            REPOSITORY,
+            3,
+            4,
+            datetime(2021, 1, 1),
+            "2020-05",
+            "2020-03",
+        ),
+    ],
+    "how_links_were_found": [
+        (
+            REPOSITORY,
+            "id",
+            4,
+            4,
+            3,
+            0.5,
+            0.5,
+            0.09,
+            0.91,
+        ),
+        (
+            REPOSITORY,
+            "closed_by_commit",
+            1,
+            0,
+            1,
+            0.98,
+            1.0,
+            0.21,
+            1.0,
+        ),
+    ],
+    "languages_touched": [
+        (
+            REPOSITORY,
+            "Python",
+            1,
+            1,
+            100.0,
+            1,
+        ),
+    ],
+    "anomalous_months": [],
+    "raters_against_labels": [
+        (
+            REPOSITORY,
+            2,
+            "Ann",
+            "no",
+            True,
+            ["slow", "throughput"],
+            "Throughput is bad",
+            f"{ISSUE}2",
+        ),
+    ],
+    "symptoms_and_their_causes": [
+        ("replication", FORUM, "Memory", "API", 1, 1, 100.0),
+        ("replication", FORUM, "Time", "API", 2, 1, 66.7),
+        ("replication", FORUM, "Time", "Data", 1, 1, 33.3),
+    ],
+    "reopening_rates": [
+        (
+            REPOSITORY,
+            "other",
+            1,
+            1,
+            100.0,
+            1.0,
+        ),
+        (
+            REPOSITORY,
+            "performance",
+            2,
+            0,
+            0.0,
+            None,
+        ),
+    ],
+    "response_by_quarter": [
+        (
+            REPOSITORY,
+            "2020-Q1",
+            "other",
+            2,
+            None,
+            1.0,
+            50.0,
+        ),
+        (
+            REPOSITORY,
+            "2020-Q1",
+            "performance",
+            3,
+            6.0,
+            30.8,
+            66.7,
+        ),
+    ],
+    "rows_that_do_not_fit": [
+        (
+            REPOSITORY,
+            "events_without_issue",
+            4,
+            1,
+            25.0,
+            "#6",
+        ),
+        (
+            REPOSITORY,
+            "fixes_before_their_bug",
+            4,
+            1,
+            25.0,
+            "#4 by " + sha("e"),
+        ),
+        (
+            REPOSITORY,
+            "comments_before_their_issue",
+            3,
+            0,
+            0.0,
+            None,
+        ),
+        (
+            REPOSITORY,
+            "comments_by_accounts_of_unknown_type",
+            3,
+            0,
+            0.0,
+            None,
+        ),
+        (
+            REPOSITORY,
+            "comments_without_issue",
+            3,
+            0,
+            0.0,
+            None,
+        ),
+        (
+            REPOSITORY,
+            "files_without_commit",
+            5,
+            0,
+            0.0,
+            None,
+        ),
+        (
+            REPOSITORY,
+            "histories_that_end_otherwise",
+            5,
+            0,
+            0.0,
+            None,
+        ),
+        (
+            REPOSITORY,
+            "issues_without_label_decision",
+            5,
+            0,
+            0.0,
+            None,
+        ),
+        (
+            REPOSITORY,
+            "labels_without_an_event",
+            3,
+            0,
+            0.0,
+            None,
+        ),
+        (
+            REPOSITORY,
+            "links_without_commit",
+            5,
+            0,
+            0.0,
+            None,
+        ),
+        (
+            REPOSITORY,
+            "links_without_issue",
+            5,
+            0,
+            0.0,
+            None,
+        ),
+    ],
+    "sensitivity_to_keywords": [
+        (
+            REPOSITORY,
+            "slow",
+            1,
+            60.0,
+            40.0,
+            20.0,
+        ),
+    ],
+    "two_repositories_side_by_side": [
+        (
+            "bug_reports",
+            5.0,
+            5.0,
+            REPOSITORY,
+            REPOSITORY,
+        ),
+        (
+            "fixed_percentage",
+            40.0,
+            40.0,
+            REPOSITORY,
+            REPOSITORY,
+        ),
+        (
+            "median_fix_size",
+            21.0,
+            21.0,
+            REPOSITORY,
+            REPOSITORY,
+        ),
+        (
+            "median_fix_time_days",
+            30.8,
+            30.8,
+            REPOSITORY,
+            REPOSITORY,
+        ),
+        (
+            "median_hours_to_first_comment",
+            6.0,
+            6.0,
+            REPOSITORY,
+            REPOSITORY,
+        ),
+        (
+            "performance_bugs",
+            3.0,
+            3.0,
+            REPOSITORY,
+            REPOSITORY,
+        ),
+        (
+            "performance_percentage",
+            60.0,
+            60.0,
+            REPOSITORY,
+            REPOSITORY,
+        ),
+    ],
+    "what_changed_since": [
+        (
+            REPOSITORY,
+            5,
+            0,
+            0,
+            3,
+            2,
+            datetime(2020, 3, 1),
+        ),
+    ],
+    "answers_by_association": [
+        (REPOSITORY, None, "performance", 3, 1, 1, 6.0, 6.0, 36.0),
+        (REPOSITORY, None, "other", 2, 0, 0, None, None, 336.0),
+    ],
+    "who_fixes": [
+        (REPOSITORY, "helper", True, 1.0, 1.0, 1),
+        (REPOSITORY, "o@x.org", False, 1.0, 1.0, 1),
+    ],
+    "who_reports": [
+        (
+            REPOSITORY,
+            "reporter",
+            3,
+            2,
+            5,
+        ),
+    ],
+    "biggest_fixes": [
+        (REPOSITORY, 1, 35, 5, 40, [COMMIT + sha("b"), COMMIT + sha("a")]),
+        (REPOSITORY, 3, 2, 0, 2, [COMMIT + sha("c")]),
+    ],
+    "bug_reports_as_of_a_month": [(REPOSITORY, 3, 2, 1, 1)],
+    "bugs_open_at_the_end_of_a_month": [
+        (REPOSITORY, "2020-05", 2, "Throughput is bad", datetime(2020, 1, 2), f"{ISSUE}2"),
+    ],
+    "environments_of_bugs": [
+        (REPOSITORY, "device", "gpu", 3, 1, 2, 66.7, 66.7),
+        (REPOSITORY, "device", "cpu", 1, 0, 1, 100.0, 66.7),
+        (REPOSITORY, "operating_system", "linux", 1, 0, 0, 0.0, 0.0),
+    ],
+    "failed_audits": [
+        (
+            REPOSITORY,
+            "2020-06",
+            "raw.issues",
+            "2 rows without a title",
+            0,
+            datetime(2021, 1, 1),
+        ),
+    ],
+    "first_comment_by_year": [
+        (REPOSITORY, 2020, "other", 2, 0.0, None),
+        (REPOSITORY, 2020, "performance", 3, 33.3, 6.0),
+    ],
+    "bots_in_discussions": [
+        (REPOSITORY, 2020, "other", 2, 50.0, 100.0, None, 3.0),
+        (REPOSITORY, 2020, "performance", 3, 33.3, 50.0, 6.0, 1.0),
+    ],
+    "fix_coverage": [(REPOSITORY, 2020, 3, 2, 66.7)],
+    "issues_that_left": [
+        (
+            REPOSITORY,
+            "2020-02",
+            9,
+            "transferred",
+            "owner/other#3",
+            datetime(2021, 1, 1),
+            None,
+            2,
+        ),
+    ],
+    "how_long_bugs_lived": [
+        (REPOSITORY, 2020, "other", 1, 0, None, None, None),
+        (REPOSITORY, 2020, "performance", 2, 1, 1, 100.0, 1.0),
+    ],
+    "keyword_frequency": [("slow", 3, 1, 1), ("throughput", 1, 0, 1)],
+    "keywords_that_do_not_count": [
+        (
+            REPOSITORY,
+            4,
+            "Crash",
+            ["slower"],
+            ["Is it slower than before? (issue template)"],
+            f"{ISSUE}4",
+        ),
+    ],
+    "labels_and_keywords": [(REPOSITORY, 3, 1, 0, 2)],
+    "monthly_share_of_new_bugs": [
+        (REPOSITORY, "2020-02", 1, 3, 33.3, 1, 1, 100.0),
+        (REPOSITORY, "2020-03", 0, 0, None, 1, 1, 100.0),
+    ],
+    "one_bug_traced": [
+        (REPOSITORY, 1, datetime(2020, 1, 1), "opened", "reporter", "Slow start"),
+        (REPOSITORY, 1, datetime(2020, 1, 1, 1), "commented", "welcome[bot]", None),
+        (REPOSITORY, 1, datetime(2020, 1, 1, 6), "commented", "helper", None),
+        (
+            REPOSITORY,
+            1,
+            datetime(2020, 2, 20),
+            "linked by id",
+            "Committer",
+            f"{sha('a')} +5 -1 fixes #1",
+        ),
+        (
+            REPOSITORY,
+            1,
+            datetime(2020, 2, 29),
+            "linked by closed_by_commit, not counted",
+            "Committer",
+            f"{sha('b')} +30 -4 fixes #1",
+        ),
+        (
+            REPOSITORY,
+            1,
+            datetime(2020, 2, 29),
+            "linked by id",
+            "Committer",
+            f"{sha('b')} +30 -4 fixes #1",
+        ),
+        (REPOSITORY, 1, datetime(2020, 3, 1), "closed", "helper", sha("b")),
+    ],
+    "open_performance_bugs": [
+        (
+            REPOSITORY,
+            2,
+            "Throughput is bad",
+            365,
+            0,
+            ["slow", "throughput"],
+            f"{ISSUE}2",
+        ),
+    ],
+    "slowest_fixes": [
+        (REPOSITORY, 1, "Slow start", 60.0, 2, 40, 0, f"{ISSUE}1"),
+        (REPOSITORY, 3, "Leak", 1.5, 1, 2, 0, f"{ISSUE}3"),
+    ],
+    "what_helped_with_reproduced_problems": [
+        ("profiler", "API", 1, 0, 1, 0),
+        ("XLA", "API", 1, 1, 0, 0),
+        ("documentation", "API", 1, 0, 0, 1),
+    ],
+    "what_was_loaded_when": [
+        (REPOSITORY, "raw.commits", "2020-01", "2020-03", 3, 0, 6, 9, 15, datetime(2021, 1, 1)),
+        (REPOSITORY, "raw.issues", "2020-01", "2020-05", 4, 1, 7, 9, 15, datetime(2021, 1, 1)),
+        (
+            *(f"{FORUM}:{TAG_SET}", "raw.questions", "2020-02", "2020-02"),
+            *(1, 0, 4, 0, 0, datetime(2021, 1, 1)),
+        ),
+    ],
+}
+
+
+# What is chosen of the parameters; the defaults of others are tried.
+CHOSEN = {"how_fresh_is_it": {"today": "2021-01-05"}}
+
+
+@pytest.fixture(scope="module", params=some("America/St_Johns", "UTC", "Asia/Tokyo"))
+def database(request: pytest.FixtureRequest) -> ModelDatabase:
+    database = ModelDatabase(request.param)
+    database.fill(FILLED)
+    return database
+
+
+def test_every_query_of_the_cookbook_has_an_expected_answer() -> None:
+    assert [path.stem for path in QUERIES] == sorted(EXPECTED)
+
+
+@pytest.mark.parametrize("path", QUERIES, ids=lambda path: path.stem)
+def test_a_query_answers_the_same_in_every_time_zone(database: ModelDatabase, path: Path) -> None:
+    for name, value in CHOSEN.get(path.stem, {}).items():
+        database.connection.execute(f"SET VARIABLE {name} = '{value}'")
+    answer = database.connection.execute(path.read_text(encoding="utf-8")).fetchall()
+    assert answer == EXPECTED[path.stem]
+
+
+@pytest.mark.parametrize("path", QUERIES, ids=lambda path: path.stem)
+def test_a_query_says_what_it_asks_and_how_to_read_the_answer(path: Path) -> None:
+    head = path.read_text(encoding="utf-8").split("\n\n")[0]
+    assert head.startswith("-- Question: ")
+    assert "?\n-- How to read: " in head
+
+
+def test_a_query_answers_nothing_where_nothing_is_stored() -> None:
+    empty = ModelDatabase()
+    empty.fill({})
+    for path in QUERIES:
+        answer = empty.connection.execute(path.read_text(encoding="utf-8")).fetchall()
+        assert answer == [], path.stem
+
+
+def test_a_bot_is_no_reporter() -> None:
+    database = ModelDatabase()
+    bot = {"author": "ci[bot]", "author_type": "Bot"}
+    database.fill(
+        {
+            "meta.repositories": [repository()],
+            "raw.issues": [
+                issue(1, "2020-02-01T00:00:00Z", **bot),
+                issue(2, "2020-02-01T00:00:00Z", author="ci"),
+            ],
+            "labels.performance_labels": [
+                label(number, is_performance=True, matched_keywords=["slow"]) for number in (1, 2)
+            ],
+        }
+    )
+    query = (COOKBOOK / "who_reports.sql").read_text(encoding="utf-8")
+    assert database.connection.execute(query).fetchall() == [(REPOSITORY, "ci", 1, 0, 1)]
+
+
+def test_there_are_thirty_queries_and_each_is_one_statement() -> None:
+    assert len(QUERIES) >= 30
+    for path in QUERIES:
+        assert len(duckdb.extract_statements(path.read_text(encoding="utf-8"))) == 1, path.stem
+
+
+@pytest.mark.parametrize("query", cookbook().values(), ids=lambda query: query.name)
+def test_every_variable_of_a_query_has_a_default_and_a_meaning(query: Query) -> None:
+    assert set(query.variables) == set(query.parameters)
+    for parameter in query.parameters.values():
+        assert parameter.meaning
+    assert f"{query.question} {query.reading}".count("?") >= 1
