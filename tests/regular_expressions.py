@@ -232,6 +232,7 @@ RUNNING = {
 """Modules with patterns that only running code knows, and how these are tested, or why not."""
 
 SHORT = {
+    "perf_assets.base.code_version:DOCSTRING": "the modules of the package itself",
     "perf_assets.sources.github.client:TAG": "the first 2,000 characters of a page",
     "perf_assets.config.addresses:git_address": "at most 1,000 characters",
     "perf_assets.lint.globs:_PARTS": "a pattern that a user wrote for paths",

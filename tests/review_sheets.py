@@ -34,7 +34,7 @@ def bug_to_judge(number: int, **changes: Any) -> dict[str, Any]:
         "matched_labels": ["module: performance"],
         "keywords": ["slow"],
         "matched_in": ["title"],
-        "rule_version": "1-3f2a9c0b",
+        "rule_version": "3f2a9c0b",
         "codebook": str(codebook().revision),
     }
     return {**row, **changes}
@@ -60,7 +60,7 @@ def question_sheet(*answers: dict[str, str]) -> str:
             "tags": ["keras"],
             "stems": ["oom"],
             "matched_in": ["text"],
-            "rule_version": "1-3f2a9c0b",
+            "rule_version": "3f2a9c0b",
             "answer": "Read in batches.",
         }
         (made,) = csv.DictReader(io.StringIO(sheet_text(pl.DataFrame([row]), QUESTIONS)))

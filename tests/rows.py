@@ -72,7 +72,7 @@ def issue(number: int, opened: Moment, closed: Moment | None = None, **changes: 
     return {**row, **changes}
 
 
-RULES = "1-3f2a9c0b"
+RULES = "3f2a9c0b"
 
 
 def label(number: int, *, is_performance: bool = False, **changes: Any) -> Row:
@@ -241,7 +241,6 @@ def environment(
         "environment_value": environment_value,
         "stated_in": stated_in,
         "statement": f"on {environment_value}",
-        "rule_version": "1",
         "month": "2020-01",
         **more,
     }
@@ -253,7 +252,7 @@ def label_kind(name: str, **changes: Any) -> Row:
         "label": name,
         "is_performance": False,
         "is_non_bug": False,
-        "rule_version": "1-3f2a9c0b",
+        "rule_version": "3f2a9c0b",
     }
     return {**row, **changes}
 

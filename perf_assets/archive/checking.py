@@ -39,7 +39,7 @@ from perf_assets.archive.recomputing import (
     recompute,
     recomputed_tables,
 )
-from perf_assets.archive.software import is_by_this_code, lock_text, rule_files
+from perf_assets.archive.software import deciding_libraries, is_by_this_code, lock_text, rule_files
 from perf_assets.archive.study_copy import no_study, read_copy
 from perf_assets.base.processes.progress import phase
 from perf_assets.base.sanitize import shortened
@@ -48,7 +48,6 @@ from perf_assets.config.study import Study
 from perf_assets.reports.monthly import keep_report
 from perf_assets.schema import declared
 from perf_assets.schema.models.ddl import create_table
-from perf_assets.storage.fingerprints import LIBRARIES
 from perf_assets.storage.migrations import FORMAT as WAREHOUSE_FORMAT
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import open_warehouse, reading
@@ -156,7 +155,7 @@ def _compare_software(content: Path, check: Check) -> None:
     here = _libraries(lock_text())
     others = [
         f"{name} {libraries[name]} (here {here.get(name, 'none')})"
-        for name in LIBRARIES
+        for name in deciding_libraries()
         if name in libraries and libraries[name] != here.get(name)
     ]
     if others:

@@ -11,7 +11,7 @@ import duckdb
 
 from perf_assets.archive.comparison import Compared, Comparison, Side
 from perf_assets.archive.differences import TableDifference, difference
-from perf_assets.archive.explaining import DECIDES, changed_rules, tables_of_rule
+from perf_assets.archive.explaining import changed_stages, tables_of_stage
 from perf_assets.archive.hashed_addresses import SENTENCE, holds_hashes, without_hashes
 from perf_assets.archive.manifest import DATABASE
 from perf_assets.archive.opening import check_whole, readable, unpacked
@@ -215,17 +215,13 @@ def _months(side: Side, name: str) -> str:
 
 
 def _rules(first: Side, second: Side) -> Iterator[str]:
-    """The entries of the study and the versions of rules that differ."""
+    """Yield the entries of the study that differ."""
     for topic, fact in sorted(first.facts.keys() | second.facts.keys()):
         if topic == "software":
             continue
         one, other = (side.facts.get((topic, fact), "nothing") for side in (first, second))
         if one != other:
             yield f"{fact.replace('_', ' ')}: {one} in the first, {other} in the second"
-    if first.rules and second.rules:
-        for rule in changed_rules(first.rules, second.rules):
-            one, other = (side.rules.get(rule, "none") for side in (first, second))
-            yield f"rule {rule}: version {one} in the first, {other} in the second"
 
 
 def _code(first: Side, second: Side) -> Iterator[str]:
@@ -235,8 +231,14 @@ def _code(first: Side, second: Side) -> Iterator[str]:
             one, other = (side.facts.get((topic, fact), "none") for side in (first, second))
             if one != other:
                 yield f"{fact}: {one} in the first, {other} in the second"
-    if first.rules and second.rules and first.rules.get("code") != second.rules.get("code"):
-        yield "the code of perf-assets, or a library that computes, is another"
+    for stage in _changed_stages(first, second):
+        one, other = (side.rules.get(stage, "unknown") for side in (first, second))
+        yield f"{stage}: version {one} in the first, {other} in the second"
+
+
+def _changed_stages(first: Side, second: Side) -> list[str]:
+    """Return the stages whose code differs, where both sides say theirs."""
+    return changed_stages(first.rules, second.rules) if first.rules and second.rules else []
 
 
 def _causes(
@@ -255,21 +257,19 @@ def _causes(
     if any(name in found and not found[name].is_equal for name in inputs):
         count = _of_touched(pair, one)
         yield f"source ({count:,} of {one.count:,} rows)" if count else "source"
-    if rules and _follows_rules(one.table, pair.first, pair.second):
+    if rules:  # entries of a study may decide anything
         yield "rules"
-    if code:
+    if code and _may_follow_code(one.table, pair.first, pair.second):
         yield "code"
     if pair.hides_hashes and PEOPLE in _made_from(one.table):
         yield "address keys"
 
 
-def _follows_rules(table: str, first: Side, second: Side) -> bool:
-    """Whether rules that differ may decide ``table``: entries of a study may decide anything."""
-    keys = first.facts.keys() | second.facts.keys()
-    if any(first.facts.get(key) != second.facts.get(key) for key in keys if key[0] != "software"):
+def _may_follow_code(table: str, first: Side, second: Side) -> bool:
+    """Return whether code that differs may decide ``table``; of a database it is not known."""
+    if not (first.rules and second.rules):
         return True
-    changed = [one for one in changed_rules(first.rules, second.rules) if one in DECIDES]
-    return any(table in tables_of_rule(rule) for rule in changed)
+    return any(table in tables_of_stage(stage) for stage in _changed_stages(first, second))
 
 
 def _upstream(table: str) -> frozenset[str]:

@@ -85,7 +85,7 @@ def page(comparison: Comparison) -> str:
 def _no_change(comparison: Comparison, kind: str) -> str:
     if kind == "source" or (comparison.first.rules and comparison.second.rules):
         return "no change"
-    return "no change is noted; versions of rules, and the code, are noted in archives alone"
+    return "no change is noted; versions of the code are noted in archives alone"
 
 
 def _columns(one: TableDifference) -> str:

@@ -1,77 +1,66 @@
 """Why an archive and what is computed of it today differ: what changed since it was made."""
 
-import re
 from collections.abc import Iterator, Mapping
 
 from perf_assets import __version__
 from perf_assets.archive.findings import Check
-from perf_assets.archive.software import rule_versions
-from perf_assets.base.paths import changelog
-from perf_assets.schema.models.dependencies import made_from
+from perf_assets.archive.software import code_versions
+from perf_assets.schema.models.dependencies import analyses, made_from
+from perf_assets.schema.models.files import models_by_name
 
-DECIDES: Mapping[str, tuple[str, ...]] = {
-    "areas": ("labels.area_evidence", "links.fix_areas"),
-    "classifier": ("labels.performance_probabilities",),
-    "commits": ("raw.commits",),
-    "environments": ("labels.environments",),
+STORES: Mapping[str, tuple[str, ...]] = {
+    "commits": ("raw.commits", "raw.commit_files", "raw.branch_commits", "raw.issue_templates"),
     "fix analysis": ("details.commit_metrics", "details.introducing_commits"),
     "issue fields": ("raw.issues", "raw.issue_comments"),
-    "keyword stems": ("labels.keyword_stems", "labels.performance_questions"),
-    "labels": ("labels.performance_labels", "labels.label_evidence", "labels.label_kinds"),
-    "links": ("links.fix_links", "links.commit_relations"),
-    "languages": ("details.commit_metrics",),
+    "labels": (
+        "labels.performance_labels",
+        "labels.label_evidence",
+        "labels.label_kinds",
+        "labels.keyword_stems",
+        "labels.environments",
+        "labels.area_evidence",
+        "labels.performance_probabilities",
+    ),
+    "links": ("links.fix_links", "links.commit_relations", "links.fix_areas"),
+    "question kinds": ("labels.question_kinds",),
+    "questions": ("labels.performance_questions",),
+    "static findings": ("raw.static_findings", "raw.scanned_trees"),
 }
-"""The tables that each rule decides; what is made of them follows."""
-
-_ROW = re.compile(r"\| (?P<rule>[a-z ]+) \| (?P<version>\d+) \| (?P<change>.+) \|")
+"""The tables that each stage stores; models and statistics follow."""
 
 
-def rule_changes() -> dict[tuple[str, int], str]:
-    """What each version of each rule changed, as the changelog has it."""
-    text = changelog().read_text(encoding="utf-8")
-    rows = (_ROW.fullmatch(line) for line in text.splitlines())
-    return {(row["rule"], int(row["version"])): row["change"] for row in rows if row is not None}
+def changed_stages(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """Return the stages whose code, libraries or fields differ."""
+    stages = (*STORES, "models", "statistics")
+    return [name for name in stages if before.get(name) != now.get(name)]
 
 
-def changed_rules(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """The rules whose versions differ, but for the code as a whole."""
-    return [name for name in DECIDES if before.get(name) != now.get(name)]
-
-
-def tables_of_rule(rule: str) -> set[str]:
-    """The tables that follow from a rule."""
-    found = set(DECIDES[rule])
+def tables_of_stage(stage: str) -> set[str]:
+    """Return the tables that follow from a stage."""
+    of_all = {"models": models_by_name(), "statistics": analyses()}
+    found = set(of_all.get(stage) or STORES[stage])
     while more := {table for table, inputs in made_from().items() if found & set(inputs)} - found:
         found |= more
     return found
 
 
 def explanations(check: Check) -> Iterator[str]:
-    """What changed since the archive of ``check`` was made, and which of its tables follow it."""
-    before, now = check.manifest.rules, rule_versions()
-    made_by = check.manifest.perf_assets
+    """Yield what changed since the archive of ``check`` was made, and which tables follow it."""
+    before, now = check.manifest.rules, code_versions()
     explained = set[str]()
-    for rule in changed_rules(before, now):
-        yield f"{rule}: version {before.get(rule, 'none')} then, {now[rule]} now"
-        yield from (f"    {line}" for line in _between(rule, before.get(rule), now[rule]))
-        if tables := sorted(tables_of_rule(rule) & set(check.tables)):
+    changed = changed_stages(before, now)
+    if changed:
+        yield (
+            f"It was made by perf-assets {check.manifest.perf_assets}, this is {__version__}; the "
+            "changelog says what changed between the two."
+        )
+    for stage in changed:
+        yield f"{stage}: version {before.get(stage, 'unknown')} then, {now[stage]} now"
+        if tables := sorted(tables_of_stage(stage) & set(check.tables)):
             yield f"    may explain {', '.join(tables)}"
             explained |= set(tables)
-    left = [table for table in check.tables if table not in explained]
-    if before.get("code") == now["code"]:
-        if left:
-            yield (
-                f"Code and libraries are those that made it: {', '.join(left)} cannot differ for "
-                "that reason, so that what is in the archive was changed after it was computed."
-            )
-        return
-    yield f"The code or a library is another: perf-assets {made_by} then, {__version__} now"
-    if left:
-        yield f"    may explain {', '.join(left)}"
-
-
-def _between(rule: str, before: str | None, now: str) -> Iterator[str]:
-    first = int(before) if before is not None and before.isdigit() else 0
-    for (name, version), change in sorted(rule_changes().items()):
-        if name == rule and first < version <= int(now):
-            yield f"{version}: {change}"
+    if left := [table for table in check.tables if table not in explained]:
+        yield (
+            f"Code and libraries that compute {', '.join(left)} are those that made the archive: "
+            "the archive was changed after they were computed."
+        )

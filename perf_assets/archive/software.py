@@ -5,7 +5,7 @@ import hashlib
 import io
 import platform
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -14,20 +14,32 @@ from packaging.utils import canonicalize_name
 
 from perf_assets import __version__
 from perf_assets.archive.manifest import CODEBOOKS, LOCK, RULES, SOFTWARE, Manifest
+from perf_assets.base.code_version import code_version, libraries_of
 from perf_assets.base.paths import (
     PACKAGE,
-    changelog,
     checks_dir,
     expectations_dir,
     models_dir,
     queries_dir,
 )
-from perf_assets.storage.fingerprints import code_version
+from perf_assets.schema.models.dependencies import analyses
+from perf_assets.stages.transform.analyses import ENGINE_VERSION, version_of_analysis
 
 MOMENT = (1980, 1, 1, 0, 0, 0)  # the oldest that a zip can say: no file has one of its own
 PROJECT = "_project"
 NAME = f"perf_assets-{__version__}"
 WHEEL = f"{SOFTWARE}/{NAME}-py3-none-any.whl"
+
+STAGES: Mapping[str, str] = {
+    "commits": "mining.commits",
+    "static findings": "mining.static_findings",
+    "labels": "enrichment.labels",
+    "links": "enrichment.links",
+    "fix analysis": "enrichment.details",
+    "questions": "enrichment.performance_questions",
+    "question kinds": "enrichment.question_kinds",
+}
+"""Stages by the name that people read, and the module below ``perf_assets.stages`` of each."""
 
 
 def software_files() -> dict[str, bytes]:
@@ -55,34 +67,33 @@ def rule_files() -> dict[str, bytes]:
     return found
 
 
-def rule_versions() -> dict[str, str]:
-    """The version of each rule, by its name in the changelog."""
-    from perf_assets.core import languages  # noqa: PLC0415
-    from perf_assets.core.areas import rules as areas  # noqa: PLC0415
-    from perf_assets.core.labelling import environments, labels, stems  # noqa: PLC0415
-    from perf_assets.core.labelling.classifier import model as classifier  # noqa: PLC0415
-    from perf_assets.sources.git import history  # noqa: PLC0415
-    from perf_assets.sources.github import queries  # noqa: PLC0415
-    from perf_assets.stages.enrichment import details, links  # noqa: PLC0415
+def code_versions() -> dict[str, str]:
+    """Return the version of the code and the libraries of each stage that decides on rows.
+
+    The fields that are requested of GitHub have a number: a month is read again only for more.
+    """
+    from perf_assets.sources.github.queries import FIELDS_VERSION  # noqa: PLC0415
 
     return {
-        "areas": areas.REVISION,
-        "classifier": str(classifier.REVISION),
-        "commits": history.RULE_VERSION,
-        "environments": environments.REVISION,
-        "fix analysis": details.RULE_VERSION,
-        "issue fields": str(queries.FIELDS_VERSION),
-        "keyword stems": str(stems.REVISION),
-        "labels": str(labels.REVISION),
-        "languages": languages.RULE_VERSION,
-        "links": str(links.REVISION),
-        "code": code_version(),
+        **{stage: code_version(f"perf_assets.stages.{name}") for stage, name in STAGES.items()},
+        "issue fields": str(FIELDS_VERSION),
+        "models": ENGINE_VERSION,
+        "statistics": hashlib.sha256(
+            "".join(map(version_of_analysis, analyses())).encode()
+        ).hexdigest()[:16],
     }
 
 
+def deciding_libraries() -> list[str]:
+    """Return the names of the libraries that decide what is computed, as they are installed."""
+    functions = [analysis.function.rpartition(".")[0] for analysis in analyses().values()]
+    stages = [f"perf_assets.stages.{name}" for name in STAGES.values()]
+    return sorted({"duckdb", *libraries_of(*stages, *functions)})
+
+
 def is_by_this_code(manifest: Manifest) -> bool:
-    """Whether the code that made an archive is that of here."""
-    return manifest.rules.get("code") == rule_versions()["code"]
+    """Return whether the code that made an archive is that of here."""
+    return manifest.rules == code_versions()
 
 
 def lock_text() -> str:
@@ -168,7 +179,6 @@ def _package() -> Iterator[tuple[str, bytes]]:
             for path in _files(folder):
                 inside = path.relative_to(folder).as_posix()
                 yield f"{PACKAGE.name}/{PROJECT}/{name}/{inside}", path.read_bytes()
-        yield f"{PACKAGE.name}/{PROJECT}/{changelog().name}", changelog().read_bytes()
 
 
 def _files(folder: Path) -> list[Path]:

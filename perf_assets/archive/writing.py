@@ -28,7 +28,7 @@ from perf_assets.archive.manifest import (
 )
 from perf_assets.archive.metadata import metadata_files
 from perf_assets.archive.preparing import Options, Prepared, prepare
-from perf_assets.archive.software import member, rule_files, rule_versions, software_files
+from perf_assets.archive.software import code_versions, member, rule_files, software_files
 from perf_assets.archive.study_copy import no_study
 from perf_assets.archive.tables import write_database, write_parquet
 from perf_assets.archive.work_folder import folder_beside
@@ -95,7 +95,7 @@ def write_archive(
             texts="all" if chosen.has_texts else "none",
             is_pseudonymised=chosen.is_pseudonymised,
             secrets_removed=prepared.removed_secrets > 0,
-            rules=rule_versions(),
+            rules=code_versions(),
             rows={},
         )
         content = work / "content"

@@ -25,11 +25,6 @@ def checks_dir() -> Path:
     return _project_dir("docs/checks")
 
 
-def changelog() -> Path:
-    """The changelog, which has the versions of rules."""
-    return _project_dir("docs/checks").parent.parent / "CHANGELOG.md"
-
-
 def _project_dir(name: str) -> Path:
     installed = PACKAGE / "_project" / name
     return installed if installed.is_dir() else PACKAGE.parent / name

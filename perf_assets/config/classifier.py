@@ -1,6 +1,7 @@
 """The file of a trained model: words and weights, and what it was trained on; no texts."""
 
 import gzip
+import hashlib
 import json
 import zlib
 from collections.abc import Mapping
@@ -50,10 +51,19 @@ def model_of(data_dir: Path | None = None) -> Model:
     PerfAssetsError
         The file is damaged, or of a newer version.
     """
-    own = None if data_dir is None else data_dir / NAME
-    path = own if own is not None and own.exists() else PACKAGED
+    path = _path(data_dir)
     status = path.stat()
     return _read(path, status.st_mtime_ns, status.st_size)
+
+
+def fingerprint_of_model(data_dir: Path) -> str:
+    """Return a digest of the file that :func:`model_of` reads."""
+    return hashlib.sha256(_path(data_dir).read_bytes()).hexdigest()
+
+
+def _path(data_dir: Path | None) -> Path:
+    trained = None if data_dir is None else data_dir / NAME
+    return trained if trained is not None and trained.exists() else PACKAGED
 
 
 def as_bytes(model: Model) -> bytes:

@@ -14,9 +14,6 @@ from pygments.token import Comment, Literal, _TokenType
 
 from perf_assets.core import python_lines
 
-# Part of what is stored with every result: raise it when a rule below changes.
-RULE_VERSION = "1"
-
 OTHER = "Other"
 """The language of a file that the rules below do not know."""
 

@@ -8,13 +8,9 @@ of a second.
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
-from importlib.metadata import version
 from itertools import chain, groupby
 from operator import itemgetter
-from pathlib import Path
 
-from perf_assets.base.paths import PACKAGE
 from perf_assets.schema import Table, table_of
 from perf_assets.storage import database_copy
 from perf_assets.storage.audit.suites import load_suite
@@ -22,10 +18,6 @@ from perf_assets.storage.warehouse import Database, subject_of
 
 NAME = "meta.build_state"
 WHOLE = "all"
-
-# Libraries whose versions may decide what comes out, and files of the package that do.
-LIBRARIES = ("duckdb", "polars", "numpy", "scipy", "scikit-learn", "nltk")
-CODE = ("*.py", "*.toml")
 
 # Each look at a source changes the rest of it; which months are stored is what models read.
 COLUMNS_READ = {"meta.partition_loads": ("repository", "month", "table", "is_stored")}
@@ -50,8 +42,8 @@ def content_of(database: Database, query: str, parameters: Sequence[object] = ()
 
 
 def basis_of(*parts: object) -> str:
-    """The fingerprint of what a table is made from, named by ``parts``, and of the code."""
-    return _digest([code_version(), *map(repr, parts)])
+    """Return the fingerprint of what a table is made from: code, rules, rows."""
+    return _digest([*map(repr, parts)])
 
 
 def rules_of(table: Table) -> str:
@@ -134,32 +126,6 @@ def _shapes(database: Database, views: Iterable[str]) -> dict[str, str]:
         name: _digest([repr((column, kind)) for _, column, kind in group])
         for name, group in groupby(columns, itemgetter(0))
     }
-
-
-@cache
-def code_version() -> str:
-    """The fingerprint of the package's code, and of the libraries that compute.
-
-    Of the code itself, not of its version number, which a checkout does not change.
-    """
-    files = sorted(path for pattern in CODE for path in PACKAGE.rglob(pattern))
-    return _digest([*(f"{name} {version(name)}" for name in LIBRARIES), *map(_file, files)])
-
-
-@cache
-def version_of(*folders: str) -> str:
-    """The fingerprint of all files of these folders of the package, of code or of data."""
-    files = sorted(
-        path
-        for folder in folders
-        for path in (PACKAGE / folder).rglob("*")
-        if path.is_file() and path.parent.name != "__pycache__"
-    )
-    return _digest([*map(_file, files)])
-
-
-def _file(path: Path) -> str:
-    return f"{path.relative_to(PACKAGE)} {hashlib.sha256(path.read_bytes()).hexdigest()}"
 
 
 def _digest(parts: Sequence[str]) -> str:

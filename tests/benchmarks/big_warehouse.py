@@ -120,14 +120,14 @@ TABLES = {
             CASE WHEN chance % 31 = 1 THEN ['title'] ELSE [] END AS matched_in,
             [] AS widened_keywords, CASE WHEN chance % 5 = 0 THEN ['feature'] ELSE [] END
                 AS non_bug_labels,
-            [] AS ignored_keywords, '1-0' AS rule_version,
+            [] AS ignored_keywords, '00000000' AS rule_version,
             strftime(created_at AT TIME ZONE 'UTC', '%Y-%m') AS month
         FROM issue
     """,
     "labels.keyword_stems": """
         SELECT repository, number, CASE WHEN chance % 25 = 0 THEN ['slow'] ELSE [] END
                 AS matched_stems,
-            [] AS matched_stems_as_published, '1-0' AS rule_version,
+            [] AS matched_stems_as_published, '00000000' AS rule_version,
             strftime(created_at AT TIME ZONE 'UTC', '%Y-%m') AS month
         FROM issue
     """,
@@ -142,7 +142,7 @@ TABLES = {
         SELECT repository, number, 'device' AS environment_aspect,
             CASE WHEN chance % 3 = 0 THEN 'gpu' ELSE 'cpu' END AS environment_value,
             'text' AS stated_in,
-            'on a device' AS statement, '1' AS rule_version,
+            'on a device' AS statement,
             strftime(created_at AT TIME ZONE 'UTC', '%Y-%m') AS month
         FROM issue WHERE chance % 2 = 0
     """,
@@ -150,12 +150,12 @@ TABLES = {
         SELECT repository, number, 'source/part' || chance % 9 AS area,
             CASE WHEN chance % 3 = 0 THEN 'label' ELSE 'stack_trace' END AS area_source,
             'source/part' || chance % 9 || '/a.py' AS evidence, 'directory' AS area_rule,
-            '1-0' AS rule_version, strftime(created_at AT TIME ZONE 'UTC', '%Y-%m') AS month
+            '00000000' AS rule_version, strftime(created_at AT TIME ZONE 'UTC', '%Y-%m') AS month
         FROM issue WHERE chance % 2 = 0
     """,
     "labels.label_kinds": """
         SELECT repository, label, label = 'performance' AS is_performance,
-            label = 'feature' AS is_non_bug, '1-0' AS rule_version
+            label = 'feature' AS is_non_bug, '00000000' AS rule_version
         FROM meta.repositories, (VALUES ('performance'), ('bug'), ('feature')) AS kinds(label)
     """,
     "links.fix_links": """
@@ -172,7 +172,7 @@ TABLES = {
     """,
     "links.fix_areas": """
         SELECT repository, sha, path, path AS area, 'directory' AS area_rule,
-            false AS is_test_or_documentation, '1-0' AS rule_version, month
+            false AS is_test_or_documentation, '00000000' AS rule_version, month
         FROM raw.commit_files SEMI JOIN links.fix_links USING (repository, sha)
     """,
     "details.commit_metrics": """

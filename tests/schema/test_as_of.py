@@ -26,7 +26,7 @@ KINDS = [
         "label": name,
         "is_performance": name == "performance",
         "is_non_bug": name == "feature",
-        "rule_version": "1-00000000",
+        "rule_version": "00000000",
     }
     for name in ("performance", "feature", "triaged")
 ]

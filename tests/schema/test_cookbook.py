@@ -193,7 +193,7 @@ FILLED = {
             "area_source": "label",
             "evidence": f"module: {area}",
             "area_rule": "pattern",
-            "rule_version": "1-0",
+            "rule_version": "00000000",
             "month": "2020-01",
         }
         for number, area in ((1, "nn"), (1, "cuda"), (3, "cuda"))

@@ -154,7 +154,7 @@ def test_probabilities_are_corrected_for_the_share_that_raters_found(models: Mod
             "is_performance": value >= 0.4,
             "deciding_words": [],
             "trained_share": 0.1,
-            "model_version": "1-0",
+            "model_version": "00000000",
             "month": "2020-01",
         }
 

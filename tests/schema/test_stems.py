@@ -21,7 +21,7 @@ def stems(number: int, meant: list[str], published: list[str]) -> dict[str, Any]
         "number": number,
         "matched_stems": meant,
         "matched_stems_as_published": published,
-        "rule_version": "1-00000000",
+        "rule_version": "00000000",
         "month": "2020-01",
     }
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from perf_assets.base.code_version import imported_by
 from perf_assets.base.months import months_between
 from perf_assets.base.processes.progress import current
 from perf_assets.config.data_directory import DataDirectory
@@ -22,7 +23,6 @@ from perf_assets.sources.git.clone import update_clone
 from perf_assets.sources.git.trees import File
 from perf_assets.stages.mining import checked_files, static_findings
 from perf_assets.stages.mining.static_findings import (
-    DECIDING,
     TABLES,
     load_findings,
     mine_findings,
@@ -39,6 +39,7 @@ from tests.support import assert_same_tables, stored_tables
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
 REPOSITORY = "owner/name"
+PACKAGES = {"lint.files", "lint", "lint.tensorflow_api"}
 MONTHS = months_between("2020-01", "2020-12")
 SLOW = b"import tensorflow as tf\n\nds = tf.data.TFRecordDataset(paths)\nds = ds.map(parse)\n"
 QUICK = SLOW.replace(b"(parse)", b"(parse, num_parallel_calls=tf.data.AUTOTUNE)")
@@ -283,12 +284,9 @@ def test_all_code_that_decides_on_a_file_makes_the_version_of_the_rules() -> Non
         "print(*(name for name in sys.modules if name.startswith('perf_assets.')))"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT)
-    places = tuple(f"perf_assets.{folder.replace('/', '.')}" for folder in DECIDING)
-    # What carries a file to the worker, and its result back, decides nothing.
-    places += ("perf_assets.base.processes.messages",)
-    packages = {index.rpartition(".")[0] for index in places}
-    others = {name for name in ran.stdout.decode().split() if not name.startswith(places)}
-    assert others <= packages
+    loaded = {name.removeprefix("perf_assets.") for name in ran.stdout.decode().split()}
+    names, _ = imported_by(static_findings.__name__, static_findings.WORKER)
+    assert {name for name in loaded if name.startswith("lint.")} - {*names} <= PACKAGES
 
 
 def test_a_rewritten_history_is_scanned_anew_even_where_the_old_one_is_gone(

@@ -118,7 +118,7 @@ BREAKING: dict[str, dict[str, Any]] = {
         "matching_bug_reports_are_performance_bugs": {"matched_keywords": ["slow"]},
         "other_issues_have_a_reason": {"is_bug_report": False},
         "keywords_are_located": {"matched_keywords": ["slow"], "matched_in": ["comment"]},
-        "rows_are_of_the_rule_version": {"rule_version": "1-00000000"},
+        "rows_are_of_the_rule_version": {"rule_version": "00000000"},
     },
     "labels.label_evidence": {
         "evidence_belongs_to_the_cohort": {"number": 6},
@@ -145,7 +145,7 @@ BREAKING: dict[str, dict[str, Any]] = {
     },
     "labels.performance_questions": {
         "every_question_is_decided": COUNT,
-        "rows_are_of_the_rule_version": {"rule_version": "1-00000000"},
+        "rows_are_of_the_rule_version": {"rule_version": "00000000"},
     },
     "labels.label_kinds": {
         "label_is_not_blank": {"label": " "},

@@ -59,7 +59,7 @@ from tests.rows import (
 
 MONTH = "2020-02"
 FORUM, TAG_SET = "stackoverflow", "tensorflow"
-RULE_VERSION = "1-3f2a9c0b"
+RULE_VERSION = "3f2a9c0b"
 ALERT = "a0123456789-2021-03"
 
 
@@ -491,7 +491,7 @@ GOOD: dict[str, list[Row]] = {
             is_performance=probability > 0.5,
             deciding_words=["slow (+)", "crash (-)"],
             trained_share=0.12,
-            model_version="1-00000000",
+            model_version="00000000",
         )
         for number, probability in ((7, 0.9), (8, 0.1))
     ],
@@ -502,7 +502,6 @@ GOOD: dict[str, list[Row]] = {
             environment_value=value,
             stated_in="text",
             statement="slower on the GPU than on a CPU",
-            rule_version="1",
         )
         for value in ("cpu", "gpu")
     ],
@@ -737,7 +736,7 @@ GOOD: dict[str, list[Row]] = {
             "expected_performance_bugs": 1.0,
             "corrected_performance_bugs": None,
             "judged_bug_reports": None,
-            "model_version": "1-00000000",
+            "model_version": "00000000",
         }
     ],
     "marts.bug_areas": [

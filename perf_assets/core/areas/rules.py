@@ -12,9 +12,6 @@ from perf_assets.core.areas.path_patterns import PathPattern, last_match
 from perf_assets.core.labelling.environments import ALIASES
 from perf_assets.core.languages import is_test, language_of
 
-# Raised whenever this code decides differently for the same rules.
-REVISION = "1"
-
 PATTERN, CODEOWNERS, DIRECTORY = "pattern", "codeowners", "directory"
 TOP_LEVEL = "top level"
 """The area of files that are in no directory."""
@@ -62,9 +59,9 @@ class AreaRules:
 
     @cached_property
     def version(self) -> str:
-        """Revision of this code and a digest of the rules, e.g. ``1-3f2a9c0b``."""
+        """Return a digest of the rules, e.g. ``3f2a9c0b``."""
         rules = [self.labels, self.files, self.roots, self.depth, self.uses_codeowners]
-        return f"{REVISION}-{hashlib.sha256(json.dumps(rules).encode()).hexdigest()[:8]}"
+        return hashlib.sha256(json.dumps(rules).encode()).hexdigest()[:8]
 
     @cached_property
     def _labels(self) -> list[tuple[re.Pattern[str], str]]:

@@ -39,9 +39,6 @@ from perf_assets.core.labelling.environment_values import (
 from perf_assets.core.markdown import without_comments
 from perf_assets.schema import schema_of
 
-# Raised whenever this code decides differently for the same text.
-REVISION = "1"
-
 OPERATING_SYSTEM, DEVICE, DATA_TYPE = "operating_system", "device", "data_type"
 FRAMEWORK, PYTHON, CUDA = "framework_version", "python_version", "cuda_version"
 FORM_FIELD, ENVIRONMENT_BLOCK, TEXT = "form_field", "environment_block", "text"
@@ -266,7 +263,7 @@ def environments_of_issues(issues: pl.DataFrame) -> pl.DataFrame:
     """
     readers: dict[str, Reader] = {}
     rows = [
-        (repository, number, *stated, REVISION, month)
+        (repository, number, *stated, month)
         for repository, number, title, body, month in issues.sort("number")
         .select("repository", "number", "title", "body", "month")
         .iter_rows()

@@ -19,9 +19,6 @@ from perf_assets.core.labelling.strength import (
 from perf_assets.schema import schema_of
 from perf_assets.schema.types import TEXTS
 
-# Raised whenever this code decides differently for the same entries.
-REVISION = 2
-
 # The rules by which evidence is found; IGNORED_KEYWORD and IGNORED_LINE say what did not count.
 PERFORMANCE_LABEL = "performance_label"
 NON_BUG_LABEL = "non_bug_label"
@@ -49,7 +46,7 @@ class Rules:
 
     @cached_property
     def version(self) -> str:
-        """Revision of the labelling code and a digest of the entries, e.g. ``1-3f2a9c0b``."""
+        """Return a digest of the entries, e.g. ``3f2a9c0b``."""
         entries = [
             sorted(self.performance_labels),
             sorted(self.non_bug_labels),
@@ -59,7 +56,7 @@ class Rules:
             sorted(self.widened_keywords),
         ]
         digest = hashlib.sha256(json.dumps(entries).encode()).hexdigest()
-        return f"{REVISION}-{digest[:8]}"
+        return digest[:8]
 
 
 def matching_labels(labels: Iterable[str], entries: Iterable[str]) -> list[str]:

@@ -26,9 +26,6 @@ from perf_assets.core.libraries import porter_stemmer
 from perf_assets.schema import schema_of
 from perf_assets.schema.types import TEXTS
 
-# Raised whenever this code decides differently for the same entries.
-REVISION = 1
-
 PUBLISHED = (
     "hangs",
     "slowli",
@@ -89,9 +86,9 @@ class StemRules:
 
     @cached_property
     def version(self) -> str:
-        """Revision of this code and a digest of the entries, e.g. ``1-3f2a9c0b``."""
+        """Return a digest of the entries, e.g. ``3f2a9c0b``."""
         digest = hashlib.sha256(json.dumps([self.published, sorted(self.meant.items())]).encode())
-        return f"{REVISION}-{digest.hexdigest()[:8]}"
+        return digest.hexdigest()[:8]
 
     def entries(self, reading: str) -> tuple[str, ...]:
         """The entries in a reading, in their published order."""

@@ -13,12 +13,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from perf_assets.base.code_version import files_version
 from perf_assets.reports.site.database import write_console_database
 from perf_assets.reports.site.directory import Entry, Facts, SiteFile, text_file
 from perf_assets.reports.site.packages import package_files, packages
 from perf_assets.reports.site.pages import CONSOLE, page, text_of
 from perf_assets.schema.models.cookbook import Query, cookbook
-from perf_assets.storage.fingerprints import version_of
 
 OWN = "reports/site"
 DATABASE = "data/perf_bugs.duckdb.gz"
@@ -44,7 +44,7 @@ def engine_files(given: Sequence[Path]) -> list[SiteFile]:
 
     Packages are looked for when a file is to be written, and only then.
     """
-    made_from = ", ".join([*(package.integrity for package in packages()), version_of(OWN)])
+    made_from = ", ".join([*(package.integrity for package in packages()), files_version(OWN)])
 
     @cache
     def content() -> Mapping[str, bytes]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import duckdb
 
+from perf_assets.base.code_version import files_version
 from perf_assets.base.errors import PerfAssetsError, TransientError
 from perf_assets.base.processes.progress import phase
 from perf_assets.config.data_directory import DataDirectory
@@ -34,7 +35,6 @@ from perf_assets.reports.site.tables import (
     table_page,
     tables_page,
 )
-from perf_assets.storage.fingerprints import version_of
 
 OVERVIEW = "index.html"
 NO_JEKYLL = ".nojekyll"  # without it GitHub Pages takes the files for the source of a blog
@@ -96,7 +96,8 @@ def write_site(data_dir: DataDirectory, path: Path, options: SiteOptions) -> Sit
     site = SiteDirectory(path)
     with published_database(published) as connection:
         changed = published.stat().st_mtime_ns
-        made_from = f"{read_moment(published)}, {changed}, {version_of('reports', 'sql_models')}"
+        code = files_version("reports", "schema/models")
+        made_from = f"{read_moment(published)}, {changed}, {code}"
         tables = result_tables(connection)
         parts = _Parts(data_dir, connection, site, options, made_from, tables)
         site.plan(parts.paths())

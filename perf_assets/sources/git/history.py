@@ -10,9 +10,6 @@ from perf_assets.sources.git.clone import Clone, damaged
 from perf_assets.sources.git.command import GitError, in_clone, lines_of, local_environment, run
 from perf_assets.sources.git.commits import moment
 
-# Every fingerprint begins with it: raise it when commits must be counted anew.
-RULE_VERSION = "3"
-
 
 def commit_months(clone: Clone) -> pl.DataFrame:
     """How many commits each UTC month has on the default branch; see ``months_of``."""
@@ -131,4 +128,4 @@ def _dated(listed: pl.DataFrame) -> pl.DataFrame:
 
 
 def _fingerprint(names: pl.Series) -> str:
-    return f"{RULE_VERSION}-{hashlib.sha256(chr(10).join(names).encode()).hexdigest()}"
+    return hashlib.sha256(chr(10).join(names).encode()).hexdigest()

@@ -4,12 +4,12 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from perf_assets.base.code_version import code_version
 from perf_assets.base.processes.gc_control import return_free_memory
 from perf_assets.base.processes.progress import Phase, phase
 from perf_assets.config.study import Repository
@@ -32,10 +32,6 @@ from perf_assets.storage.partition_write import (
 )
 
 log = logging.getLogger(__name__)
-
-# Raised when what is stored of a commit must be found anew.
-RULE_VERSION = "1"
-LIBRARIES = ("PyDriller", "lizard", "Pygments")
 
 MERGE = "a merge commit, whose changes are those of the commits it brings"
 
@@ -138,9 +134,8 @@ def _with_progress(
 
 
 def rule_version() -> str:
-    """What decides, beside the commit itself, what is found of it."""
-    libraries = (f"{name} {version(name)}" for name in LIBRARIES)
-    return ", ".join([f"{RULE_VERSION}.{languages.RULE_VERSION}", *libraries])
+    """Return the version of the code and the libraries that analyse a commit."""
+    return code_version(__name__)
 
 
 def _changed(

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 import polars as pl
 
+from perf_assets.base.code_version import code_version
 from perf_assets.base.processes.progress import phase
-from perf_assets.config.classifier import model_of
+from perf_assets.config.classifier import fingerprint_of_model, model_of
 from perf_assets.config.study import Study
 from perf_assets.core.areas.evidence import EVIDENCE, area_evidence
 from perf_assets.core.labelling import environments
@@ -101,10 +102,8 @@ def label_cohorts(
     work = Work(writer, repository, TABLES, loaded, from_first(loaded, months))
     model = model_of(writer.data_dir.path)
     areas, own = study.repository(repository).areas, study.rules_of(repository)
-    rules = (
-        *(own, STEMS.version, environments.REVISION, areas.version),
-        *(classifier.REVISION, model.version),
-    )
+    code = code_version(__name__)
+    rules = (code, own, STEMS.version, areas.version, fingerprint_of_model(writer.data_dir.path))
     basis = work.basis((ISSUES, TEMPLATES, FILES), rules)
     if not forced and work.is_done(basis):
         return []
@@ -118,13 +117,13 @@ def label_cohorts(
     with phase(f"scoring issues of {repository}"):
         read = without_boilerplate(issues, templates).filter(pl.col("month").is_in(work.months))
         probabilities = classifier.issue_probabilities(model, read)
-    version = own.version
+    state = PartitionState(rule_version=f"{code} {own.version}")
     partitions = []
     for month in work.months:
         of_month = pl.col("month") == month
         of_cohort = issues.filter(of_month)
         cohort = of_cohort["number"].to_list()
-        parameters: Parameters = {"issue_numbers": cohort, "rule_version": version}
+        parameters: Parameters = {"issue_numbers": cohort, "rule_version": own.version}
         candidates = [
             StagedTable(
                 "labels.performance_labels", labels.filter(of_month), parameters, len(cohort)
@@ -144,8 +143,7 @@ def label_cohorts(
                 len(cohort),
             ),
         ]
-        provenance = Provenance(PartitionState(rule_version=version))
-        partitions.append(PartitionWrite(candidates, repository, month, provenance))
+        partitions.append(PartitionWrite(candidates, repository, month, Provenance(state)))
     with phase(f"storing labels of {repository}"):
         return work.done(basis, writer.store(partitions))
 

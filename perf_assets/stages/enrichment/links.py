@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from perf_assets.base.code_version import code_version
 from perf_assets.base.processes.progress import phase
 from perf_assets.config.study import Repository, Study
 from perf_assets.core.areas.evidence import FIX_AREAS, fix_areas
@@ -24,7 +25,6 @@ from perf_assets.storage.partition_write import (
     WriteOutcome,
 )
 
-REVISION = 2  # raised whenever other links are found
 TABLES = ("links.fix_links", "links.commit_relations", FIX_AREAS)
 
 COMMITS = """
@@ -75,7 +75,8 @@ def link_commits(
     work = Work(writer, repository, TABLES, loaded, from_first(loaded, months))
     subject = study.repository(repository)
     aliases = subject.aliases
-    rules = (REVISION, study.count_approaches, aliases, subject.areas.version)
+    code = code_version(__name__)
+    rules = (code, study.count_approaches, aliases, subject.areas.version)
     basis = work.basis((*QUERIES, FILES), rules)
     if not forced and work.is_done(basis):
         return []
@@ -99,7 +100,8 @@ def link_commits(
         )
     with phase(f"finding the areas of fixes of {repository}"):
         areas = _areas(writer, subject, links, has_history=has_history)
-    mark = PartitionState(rule_version=",".join((*study.count_approaches, *aliases)))
+    chosen = ",".join((*study.count_approaches, *aliases))
+    state = PartitionState(rule_version=f"{code} {chosen}")
     partitions = []
     for month in work.months:
         of_month = pl.col("month") == month
@@ -113,7 +115,7 @@ def link_commits(
             StagedTable("links.commit_relations", relations.filter(of_month), shas),
             StagedTable(FIX_AREAS, areas.filter(of_month), shas),
         ]
-        partitions.append(PartitionWrite(candidates, repository, month, Provenance(mark)))
+        partitions.append(PartitionWrite(candidates, repository, month, Provenance(state)))
     with phase(f"storing links of {repository}"):
         return work.done(basis, writer.store(partitions))
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from perf_assets.base.code_version import code_version
 from perf_assets.base.processes.progress import phase
 from perf_assets.config.forums import TagSet
 from perf_assets.core.labelling.stems import STEMS, label_questions
@@ -39,7 +40,8 @@ def label_performance_questions(
     loaded = loaded_months(writer, "raw.questions", tag_set.name)
     due = [month for month in loaded if month in set(months)]
     work = Work(writer, tag_set.name, TABLES, loaded, due)
-    basis = work.basis((QUESTIONS,), STEMS.version)
+    code = code_version(__name__)
+    basis = work.basis((QUESTIONS,), (code, STEMS.version))
     if not forced and work.is_done(basis):
         return []
     of_months = f"{QUESTIONS} and list_contains(?, month)"
@@ -53,7 +55,7 @@ def label_performance_questions(
         parameters: Parameters = {"rule_version": STEMS.version}
         n_questions = questions.filter(pl.col("month") == month).height
         candidate = StagedTable(TABLES[0], rows, parameters, n_questions)
-        provenance = Provenance(PartitionState(rule_version=STEMS.version))
+        provenance = Provenance(PartitionState(rule_version=f"{code} {STEMS.version}"))
         offers.append(PartitionWrite([candidate], tag_set.name, month, provenance))
     with phase(f"storing labels of {tag_set.name}"):
         return work.done(basis, writer.store(offers))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from perf_assets.base.code_version import code_version
 from perf_assets.base.processes.progress import phase
 from perf_assets.base.sanitize import in_words, shortened
 from perf_assets.config.forums import Forum
@@ -87,7 +88,9 @@ def store_question_kinds(
         ]
     rules = fingerprints.rules_of(table_of(QUESTION_KINDS))
     chosen = {name: sorted(one.keywords.items()) for name, one in sorted(lists.items()) if one}
-    basis = fingerprints.basis_of(rules, study.kind_method, forums, held, chosen)
+    basis = fingerprints.basis_of(
+        code_version(__name__), rules, study.kind_method, forums, held, chosen
+    )
     tables = [QUESTION_KINDS, WEIGHTS]
     if not forced and fingerprints.is_current(writer.database, tables, basis):
         return

@@ -11,13 +11,13 @@ from functools import cached_property
 
 import polars as pl
 
+from perf_assets.base.code_version import code_version
 from perf_assets.base.processes.progress import Phase, phase
 from perf_assets.config.study import Repository
 from perf_assets.config.study_file import Miner
 from perf_assets.core.people.addresses import AddressPolicy
 from perf_assets.sources.git.clone import Clone, update_clone
 from perf_assets.sources.git.history import (
-    RULE_VERSION,
     list_branch_commits,
     list_commits,
     months_of,
@@ -40,7 +40,7 @@ from perf_assets.storage.partition_write import (
 
 log = logging.getLogger(__name__)
 
-NO_COMMITS = f"{RULE_VERSION}-no commits"  # the fingerprint of a month without any
+NO_COMMITS = "no commits"  # the fingerprint of a month without any
 POLICY = "((?: plain| none)?(?: pydriller)?)$"
 """How addresses are stored, and what read the commits, at the end of a fingerprint."""
 COMMITS_AT_ONCE = 10_000  # of the months that are judged and stored together, at least
@@ -206,7 +206,7 @@ def _changes(listing: Listing, months: Sequence[str]) -> list[ChangedMonth]:
     again = set(listing.to_read_again["month"])
     states = {month: listed.get(month, (0, NO_COMMITS)) for month in sorted(months)}
     changes = [
-        ChangedMonth(month, count, f"{fingerprint}{listing.policy}")
+        ChangedMonth(month, count, f"{code_version(__name__)}-{fingerprint}{listing.policy}")
         for month, (count, fingerprint) in states.items()
     ]
     return [
@@ -221,7 +221,7 @@ def _kept(listing: Listing, changes: Sequence[ChangedMonth]) -> pl.DataFrame:
         [listing.writer.database.loads(table, listing.repository) for table in listing.tables]
     )
     fingerprint = pl.col("fingerprint")
-    is_current = fingerprint.str.starts_with(f"{RULE_VERSION}-") & (
+    is_current = fingerprint.str.starts_with(f"{code_version(__name__)}-") & (
         fingerprint.str.extract(POLICY).fill_null("") == listing.policy
     )
     outdated = loads.filter(~is_current.fill_null(value=False) | (pl.col("status") != "loaded"))

@@ -14,8 +14,10 @@ from pathlib import Path
 
 import polars as pl
 
+from perf_assets.base.code_version import code_version
 from perf_assets.base.processes.progress import phase
 from perf_assets.config.study import Repository
+from perf_assets.lint.files.scanning import WORKER
 from perf_assets.lint.linter import DEFAULT, frameworks_of
 from perf_assets.schema import schema_of
 from perf_assets.sources.git.clone import update_clone
@@ -30,7 +32,6 @@ from perf_assets.sources.git.trees import (
     renamed_files,
 )
 from perf_assets.stages.mining.checked_files import NOTHING, Found, Row, checked_files, identity_of
-from perf_assets.storage import fingerprints
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.partition_write import (
     PartitionState,
@@ -49,7 +50,6 @@ TREES, FINDINGS, UNREAD = TABLES = (
 )
 EMPTY = PartitionState(fingerprint="no tree")  # of a month in which no quarter ends
 FILES_AT_ONCE = 5_000  # read and not yet stored: what a killed run reads again
-DECIDING = ("lint",)  # folders: what is found in files
 
 Key = tuple[str, str]
 """Path and blob: where both are the same, so is what is found."""
@@ -139,7 +139,7 @@ def rule_version() -> str:
     """What decides, beside the files themselves, what is found in them."""
     python = f"Python {sys.version_info.major}.{sys.version_info.minor}"
     rules = ", ".join(rule.name for rule in DEFAULT)
-    return f"{fingerprints.version_of(*DECIDING)[:12]}, {MOST_BYTES} bytes, {python}: {rules}"
+    return f"{code_version(__name__, WORKER)}, {MOST_BYTES} bytes, {python}: {rules}"
 
 
 def _marks(trees: Sequence[Tree]) -> dict[str, PartitionState]:

@@ -1,12 +1,14 @@
 """Analyses: the tables of statistics, computed from the marts."""
 
 from collections.abc import Callable, Collection, Sequence
-from functools import partial
+from functools import cache, partial
+from importlib.metadata import version
 from pkgutil import resolve_name
 from typing import Any
 
 import polars as pl
 
+from perf_assets.base.code_version import code_version
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.processes.progress import phase
 from perf_assets.lake.engines.remote import Engine
@@ -15,6 +17,9 @@ from perf_assets.schema.models.dependencies import analyses
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.chunked_replace import begin_replacing
 from perf_assets.storage.partition_write import WriteOutcome
+
+ENGINE_VERSION = f"duckdb {version('duckdb')}"
+"""What computes models, and reads the tables for analyses."""
 
 
 def build_analysis(
@@ -51,6 +56,15 @@ def function_of(table: str) -> Callable[..., pl.DataFrame]:
     if analysis.reference_data is None:
         return function
     return partial(function, _named(table, analysis.reference_data)())
+
+
+@cache
+def version_of_analysis(table: str) -> str:
+    """Return the version of the code and the libraries that compute ``table``."""
+    analysis = analyses()[table]
+    functions = [one for one in (analysis.function, analysis.reference_data) if one is not None]
+    modules = [function.rpartition(".")[0] for function in functions]
+    return f"{code_version(__name__, *modules)}, {ENGINE_VERSION}"
 
 
 def _named(table: str, function: str) -> Callable[..., Any]:

@@ -17,7 +17,11 @@ from perf_assets.schema.models.asset_graph import tables_in_order
 from perf_assets.schema.models.ddl import create_table, tables_in_shape
 from perf_assets.schema.models.dependencies import analyses, behind_views, made_from
 from perf_assets.schema.models.files import Model, models_by_name
-from perf_assets.stages.transform.analyses import build_analysis
+from perf_assets.stages.transform.analyses import (
+    ENGINE_VERSION,
+    build_analysis,
+    version_of_analysis,
+)
 from perf_assets.stages.transform.availability import note_left, note_outcome, unavailable
 from perf_assets.stages.transform.models import build_model, lay_views
 from perf_assets.stages.transform.workspace import Workspace
@@ -230,9 +234,10 @@ def _content(writer: AuditedWriter, elsewhere: RemoteTables, table: str) -> str:
 
 
 def _basis(name: str, content: Callable[[str], str]) -> str:
-    """The fingerprint of all that decides what ``name`` holds."""
+    """Return the fingerprint of all that decides what ``name`` holds."""
     held = [(table, content(table)) for table in _inputs(name)]
-    return fingerprints.basis_of(fingerprints.rules_of(table_of(name)), _texts(name), held)
+    code = version_of_analysis(name) if name in analyses() else ENGINE_VERSION
+    return fingerprints.basis_of(code, fingerprints.rules_of(table_of(name)), _texts(name), held)
 
 
 @cache

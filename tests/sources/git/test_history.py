@@ -1,9 +1,7 @@
 """Fingerprints of months: they change exactly when what is mined for the month does."""
 
 import polars as pl
-import pytest
 
-from perf_assets.sources.git import history
 from perf_assets.sources.git.history import months_of
 
 LISTED = pl.DataFrame(
@@ -41,11 +39,3 @@ def test_branches_that_change_places_change_the_fingerprint() -> None:
     two = LISTED.with_columns(branch=pl.Series(["v1", "v2", "v1"]))
     swapped = LISTED.with_columns(branch=pl.Series(["v2", "v1", "v1"]))
     assert fingerprints(two)[0] != fingerprints(swapped)[0]
-
-
-def test_another_version_of_the_rules_changes_every_fingerprint(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    before = fingerprints(LISTED)
-    monkeypatch.setattr(history, "RULE_VERSION", "next")
-    assert not set(before) & set(fingerprints(LISTED))

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-REVISION = 2
-"""Raised whenever the same model gives another probability to the same report."""
-
 DIGITS = 9
 """Of a probability, after the point."""
 
@@ -41,7 +38,7 @@ class Model:
     Attributes
     ----------
     version
-        Names what it was trained on and how, e.g. ``1-3f2a9c0b``.
+        Names what it was trained on and how, e.g. ``3f2a9c0b``.
     stems
         The stem of each word that is known.
     terms
