@@ -73,7 +73,7 @@ def lay_tables(
         One of them is no Parquet.
     """
     files = {path.stem: path for path in sorted((content / TABLES).glob("*.parquet"))}
-    known = {name: path for name, path in files.items() if name in known_tables(version)}
+    known = {name: path for name, path in files.items() if name in known_tables()}
     with confined(home.warehouse, *known.values()) as connection:
         rows = {name: parquet_file(content, name) for name in known}
         others = lay_rows(connection, rows, home.warehouse)

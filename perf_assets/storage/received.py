@@ -142,9 +142,7 @@ def copy_rows(path: Path, target: Path, *, is_migrated: bool = True) -> None:
     with stored_rows(path, target) as (connection, rows):
         version = migrations.stored_format(connection, rows)
         _check_format(path, version)
-        known = known_tables(version)
-        own = {name: relation for name, relation in rows.items() if name in known}
-        lay_rows(connection, own, target)
+        lay_rows(connection, rows, target)
     finish(target, version, is_migrated=is_migrated)
 
 
@@ -154,7 +152,7 @@ def stored_rows(
 ) -> Iterator[tuple[duckdb.DuckDBPyConnection, dict[str, str]]]:
     """A confined connection to the database at ``path``, and its tables as relations in SQL.
 
-    Those alone that this version declares, or an older one did. No other file but ``written`` can
+    Those alone that this version declares. No other file but ``written`` can
     be opened.
 
     Raises
@@ -169,12 +167,9 @@ def stored_rows(
         yield connection, {name: one for name, one in stored.items() if name in known}
 
 
-def known_tables(version: int | None = None) -> set[str]:
-    """The tables that this version declares; of an older format (default), those of then, too."""
-    known = {name for name, table in declared().items() if not table.is_view}
-    if version == migrations.FORMAT:
-        return known
-    return known | migrations.renamed().tables.keys()
+def known_tables() -> set[str]:
+    """Return the names of the tables that this version declares."""
+    return {name for name, table in declared().items() if not table.is_view}
 
 
 def stored_tables(connection: duckdb.DuckDBPyConnection, database: str) -> dict[str, str]:
@@ -263,7 +258,7 @@ def finish(
         if version == migrations.FORMAT:
             migrations.empty_other_shapes(connection)
         elif is_migrated:
-            migrations.migrate(connection, version, migrations.FORMAT)
+            migrations.migrate(connection)
             migrations.reshape(connection)
         migrations.create_schemas(connection, LAYERS)
         there = set(tables_of(connection))

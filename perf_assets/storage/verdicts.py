@@ -25,7 +25,7 @@ from perf_assets.config.data_directory import DataDirectory
 from perf_assets.schema import table_of
 from perf_assets.schema.frames import frame_of, registered
 from perf_assets.storage.forgotten import read_forgotten
-from perf_assets.storage.migrations import create, with_new_values
+from perf_assets.storage.migrations import create
 from perf_assets.storage.received import stored_rows
 from perf_assets.storage.warehouse import Database, Difference
 
@@ -163,7 +163,7 @@ def read_stored(path: Path) -> dict[str, pl.DataFrame]:
             if sort.table in rows:  # an older version did not know the table
                 with suppress(duckdb.Error):  # of one that is damaged the others can be read
                     stored = frame_of(connection.sql(f"FROM {rows[sort.table]}"))
-                    found[sort.table] = with_new_values(sort.table, stored)
+                    found[sort.table] = stored
     return found
 
 
@@ -245,7 +245,7 @@ def _frame(table: str, rows: Iterable[dict[str, object]]) -> pl.DataFrame:
         for name, kind in schema.items()
         if kind.is_temporal()
     )
-    return with_new_values(table, frame)
+    return frame
 
 
 def _published(path: Path) -> dict[str, pl.DataFrame]:

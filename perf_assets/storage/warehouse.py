@@ -334,7 +334,7 @@ def _opened(path: Path) -> duckdb.DuckDBPyConnection:
         connection.execute("SET TimeZone = 'UTC'")
         version = migrations.stored_format(connection)
         if version is None:
-            migrations.migrate(connection, None, FORMAT)
+            migrations.migrate(connection)
         if version in (None, FORMAT):
             return connection
     except BaseException:
