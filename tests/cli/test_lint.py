@@ -425,21 +425,6 @@ def test_a_table_that_is_none_is_one_sentence(project: Path) -> None:
     assert_refused(checked("."), "pyproject.toml", "lint", "a table of keys and values")
 
 
-def test_the_former_name_of_the_table_is_read_where_it_stands_alone(project: Path) -> None:
-    file = project / "pyproject.toml"
-    former = '[tool.perf-assets.check]\nignore = ["PA103"]\n'
-    file.write_text(former)
-    assert found("bad.py") == []
-    assert found("bad.py", "--config", "pyproject.toml") == []
-    file.write_text('[tool.perf-assets.check]\nselect = ["PB"]\n')
-    assert_refused(checked("."), "pyproject.toml", "perf-assets.check.select", "'PB'")
-    file.write_text('[tool.perf-assets.check]\nselect = "PA1"\n')
-    assert_refused(checked("."), "pyproject.toml", "perf-assets.check.select", "a list is needed")
-    file.write_text(f"[tool.perf-assets.lint]\n{former}")
-    both = ("[tool.perf-assets.lint]", "[tool.perf-assets.check]", "keep one of them")
-    assert_refused(checked("."), "pyproject.toml", *both)
-
-
 # ---- how it is installed
 
 

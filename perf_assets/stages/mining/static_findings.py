@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.base.processes.progress import phase
-from perf_assets.config.study import Repository
+from perf_assets.config.repositories import Repository
 from perf_assets.lint.linter import DEFAULT, frameworks_of
 from perf_assets.schema import schema_of
 from perf_assets.sources.git.clone import update_clone
