@@ -1,6 +1,5 @@
 """What an older version left is brought to the shape that this one writes, or refused."""
 
-import json
 from pathlib import Path
 
 import duckdb
@@ -19,7 +18,6 @@ from perf_assets.storage.restoring import restore
 from perf_assets.storage.verdicts import VERDICT_KINDS, _lines, keep_verdicts, read_log
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
-from tests.paths import ROOT
 from tests.rows import issue, loads, static_finding, verdict
 
 pytestmark = pytest.mark.slow
@@ -225,24 +223,6 @@ def test_a_backup_that_is_too_old_is_refused_and_what_is_there_stays(
         restore(data_dir, backup)
     with open_warehouse(data_dir.warehouse) as database:
         assert database.frame("SELECT number FROM raw.issues").rows() == [(7,)]
-
-
-def test_the_map_of_all_names_has_those_that_a_migration_follows() -> None:
-    listed = json.loads((ROOT / "docs" / "renamed.json").read_text(encoding="utf-8"))
-    tables = {one["old"]: one["new"] for one in listed if one["kind"] == "table"}
-    columns = {one["old"]: one["new"] for one in listed if one["kind"] == "column"}
-    assert tables == migrations.renamed().tables
-    assert columns == {
-        f"{table}.{old}": f"{table}.{new}"
-        for table, names in migrations.renamed().columns.items()
-        for old, new in names.items()
-    }
-    values = {(one["column"], one["old"]): one["new"] for one in listed if one["kind"] == "value"}
-    assert values == {
-        (column, old): new
-        for column, names in migrations.renamed().values.items()
-        for old, new in names.items()
-    }
 
 
 def test_every_new_value_is_one_that_its_column_is_declared_to_have() -> None:
