@@ -69,10 +69,10 @@ def test_a_repository_that_git_and_the_api_know_is_part_of_the_study(study, give
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"name": "a-typo"}, "the new repository: name: this is no repository; write owner/name"),
+        ({"name": "a-typo"}, "the new repository: name: this is not a repository"),
         ({"name": "sample-lab/typo"}, "sample-lab/typo was not added"),
         ({"name": "A/B"}, "study mine has A/B already, as a/b from 2020-01 on"),
-        ({"start": "2020"}, "this is no month; write it as YYYY-MM"),
+        ({"start": "2020"}, "this is not a month; write it as YYYY-MM"),
         ({"start": "2999-01"}, "start 2999-01 is not over yet"),
         ({"git": "https://me:a-token@host/a.git"}, "this address holds a secret"),
         ({"git": "/nowhere"}, "there is no git repository at /nowhere"),
@@ -96,7 +96,7 @@ def test_a_damaged_list_of_added_repositories_is_one_sentence(tmp_path, text) ->
     )
     for damaged in (text, entry):
         data_dir.added.write_text(damaged)
-        with pytest.raises(PerfAssetsError, match="no list of added repositories any more"):
+        with pytest.raises(PerfAssetsError, match="not a list of added repositories any more"):
             read_added(data_dir)
 
 
