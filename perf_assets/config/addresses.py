@@ -93,7 +93,7 @@ def resolved(value: str, info: ValidationInfo) -> Path:
         path.exists()
     except (OSError, RuntimeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ValueError(f"this path cannot be read ({reason})") from None
+        raise SensitiveValueError(f"this path cannot be read ({reason})") from None
     return path
 
 

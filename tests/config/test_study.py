@@ -167,6 +167,16 @@ def test_the_studies_of_forums_keep_their_own_tags(name: str, labels: list[str])
     assert forum.api_url == "https://api.stackexchange.com/2.3"
 
 
+def test_a_tag_set_is_about_the_repository_that_is_named_for_it_or_called_like_it(
+    tmp_path: Path,
+) -> None:
+    text = FORUM.replace("owner = ['x']", "NAME = ['x'], other = [], none = []")
+    text += f'repositories = {{ other = "owner/name" }}\n{REPOSITORY}'
+    study = load_study(written(tmp_path, text))
+    about = {tag_set.label: study.repository_of(tag_set) for tag_set in study.tag_sets}
+    assert about == {"NAME": "owner/name", "other": "owner/name", "none": None}
+
+
 def test_the_packaged_study_is_that_of_the_paper() -> None:
     study = load_study("dl-frameworks")
     assert [(r.name, r.start, r.trend_start) for r in study.repositories[:2]] == [
