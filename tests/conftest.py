@@ -236,7 +236,7 @@ def sampled(once: Callable[..., Path]) -> "Prepared":
     def fill(directory: Path) -> None:
         data_dir = DataDirectory.of(directory / "home")
         with made_warehouses():
-            assert run_pipeline(open_study("sample", data_dir.path), data_dir) == []
+            assert run_pipeline(open_study("sample", data_dir), data_dir) == []
 
     return Sampled(once("sampled", fill))
 

@@ -23,9 +23,9 @@ from perf_assets.config.data_directory import DataDirectory
 from perf_assets.core.people.forgetting import Forgotten
 from perf_assets.dagster_app.settings import write_instance_config
 from perf_assets.sources.stackexchange import dump, dump_files
-from perf_assets.stages.added_repositories import Added
 from perf_assets.stages.mining.questions import mine_questions
 from perf_assets.stages.reviewing import import_sheet
+from perf_assets.stages.study_loader import Added
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage import fingerprints
 from perf_assets.storage.address_key import address_key
@@ -234,7 +234,14 @@ def _with_files(prepared: Prepared, data_dir: Path) -> None:
 
 
 def _add_files(directory: DataDirectory) -> None:
-    added = Added("another", "octo/added", "2020-01", None, "https://github.com/octo/added", AT)
+    added = Added(
+        study="another",
+        name="octo/added",
+        start="2020-01",
+        git=None,
+        github_url="https://github.com/octo/added",
+        added_at=AT,
+    )
     directory.added.write_text(json.dumps([asdict(added)]))
     directory.model.write_bytes(PACKAGED.read_bytes())
     with open_warehouse(directory.warehouse) as database:

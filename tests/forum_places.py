@@ -6,7 +6,7 @@ from random import Random
 
 import polars as pl
 
-from perf_assets.config.forums import Forum, TagSet
+from perf_assets.config.forums import Forum
 from perf_assets.sources.stackexchange.dump import read_dump
 from perf_assets.sources.stackexchange.extract import COLUMNS, open_extract
 from perf_assets.stand_ins.generator.forum.dump import write_dump
@@ -64,10 +64,14 @@ def forum_of(
     dump: Path | None = None, api_url: str | None = None, start: str = START, end: str = "2020-06"
 ) -> Forum:
     """The forum of a study with the tag sets of the generator."""
-    tag_sets = tuple(
-        TagSet(f"{SITE}:{label}", start, end, SITE, label, tags) for label, tags in TAG_SETS
+    return Forum(
+        name=SITE,
+        tags=dict(TAG_SETS),
+        start=start,
+        end=end,
+        dump=dump and str(dump),
+        api_url=api_url,
     )
-    return Forum(SITE, SITE, tag_sets, dump, api_url)
 
 
 def posts(text: str, directory: Path) -> Path:

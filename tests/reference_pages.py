@@ -16,7 +16,7 @@ from pydantic_core import PydanticUndefined
 
 from perf_assets.base.files import write_output_file
 from perf_assets.cli.commands import commands
-from perf_assets.config.study_file import StudyEntry
+from perf_assets.config.study import Study
 from perf_assets.reports.dictionary import kind_of, meaning_of
 from perf_assets.reports.markdown_table import markdown_table
 from perf_assets.schema import Table
@@ -85,7 +85,7 @@ def commands_markdown() -> str:
 
 def study_file_markdown() -> str:
     """A table of the keys of the study file, and one for each table in it."""
-    return "\n".join([STUDY, *_of_entry("Top level", StudyEntry)])
+    return "\n".join([STUDY, *_of_entry("Top level", Study)])
 
 
 def _of_table(table: Table) -> Iterator[str]:
@@ -142,7 +142,7 @@ def _of_entry(title: str, entry: type[BaseModel]) -> Iterator[str]:
         meaning, _, default = (field.description or "").partition("; default: ")
         if choices := [*_choices(field.annotation)]:
             meaning += f": {', '.join(f'`{choice}`' for choice in choices)}"
-        rows.append((f"`{name}`", meaning, default or _default(field)))
+        rows.append((f"`{field.alias or name}`", meaning, default or _default(field)))
         inner += [(TITLES[name], model) for model in _models(field.annotation)]
     table = markdown_table(("key", "meaning", "default"), rows, cell=own_markdown)
     yield f"## {title}\n\n{table}\n"

@@ -28,7 +28,7 @@ from perf_assets.core.people.pseudonyms import Pseudonyms
 from perf_assets.schema import table_of
 from perf_assets.schema.ddl import quoted_name
 from perf_assets.schema.frames import frame_of
-from perf_assets.stages.added_repositories import open_study_of
+from perf_assets.stages.study_loader import open_study
 from perf_assets.storage.address_key import pseudonym_key
 from perf_assets.storage.lake_rows import lake_rows
 from perf_assets.storage.migrations import FORMAT as WAREHOUSE_FORMAT
@@ -81,7 +81,7 @@ def study_of(data_dir: DataDirectory, source: str | None) -> Study | None:
         It is no packaged one; or as of :func:`perf_assets.config.study.load_study`.
     """
     if source is not None:
-        return open_study_of(source, data_dir)
+        return open_study(source, data_dir)
     if not data_dir.published.exists():
         raise PerfAssetsError(f"{data_dir.published} is not there yet: perf-assets run makes it")
     with reading(data_dir.published) as connection:
@@ -94,7 +94,7 @@ def study_of(data_dir: DataDirectory, source: str | None) -> Study | None:
             f"{data_dir.path} was made by the study {name}, which does not come with perf-assets: "
             "name its file with --study"
         )
-    return open_study_of(name, data_dir)
+    return open_study(name, data_dir)
 
 
 @dataclass(frozen=True)

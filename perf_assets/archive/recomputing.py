@@ -7,7 +7,8 @@ import polars as pl
 
 from perf_assets.base.processes.progress import phase
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.config.study import Repository, Study
+from perf_assets.config.repositories import Repository
+from perf_assets.config.study import Study
 from perf_assets.schema import table_of
 from perf_assets.schema.models.dependencies import made_from
 from perf_assets.schema.models.files import models_by_name
@@ -141,7 +142,7 @@ def _clear(database: Database, study: Study) -> None:
 
 def needs_history(repository: Repository) -> bool:
     """Whether areas of its fixes need its git history."""
-    return repository.areas.uses_codeowners
+    return repository.areas.codeowners
 
 
 def _is_stored_text(name: str) -> bool:

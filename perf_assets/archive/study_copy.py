@@ -13,8 +13,7 @@ from perf_assets.archive.manifest import STUDY
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.addresses import git_address, is_local
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.config.study import FORMER_KEYS, PACKAGED, SAMPLE, Study, load_study
-from perf_assets.core.labelling.labels import Rules
+from perf_assets.config.study import PACKAGED, SAMPLE, Study, load_study
 from perf_assets.stages.transform.about import study_facts
 
 STUDY_NAME = "SELECT value FROM meta.about WHERE topic = 'study' AND fact = 'name'"
@@ -46,9 +45,6 @@ def copy_study(study: Study, data_dir: DataDirectory) -> StudyCopy:
     not; where they are read from is left out.
     """
     content = tomlkit.parse(study.path.read_text(encoding="utf-8-sig"))
-    for former, key in FORMER_KEYS.items():
-        if former in content and key not in content:
-            content[key] = content.pop(former)
     content.pop("lake", None)
     files: dict[str, bytes] = {}
     sources = [*_repositories(content, study), *_forums(content, study, files)]
@@ -85,7 +81,9 @@ def other_facts(
 
 def no_study() -> Study:
     """A study of nothing, where a database has published data of papers alone."""
-    return Study("nothing", Path(), (), Rules((), (), ()))
+    return Study.model_construct(
+        name="nothing", performance_labels=(), non_bug_labels=(), keywords=()
+    )
 
 
 def with_people(content: bytes, replaced: Callable[[str], str]) -> bytes:

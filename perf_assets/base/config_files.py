@@ -1,12 +1,13 @@
 """Documents that people write (YAML, TOML, JSON): a mistake in one is reported in one sentence."""
 
+import re
 from collections.abc import Hashable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Strict, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Strict, TypeAdapter, ValidationError
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.sanitize import escape_text, shortened
@@ -28,9 +29,31 @@ REASONS = {
 }
 
 
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+LONGEST = 1000  # characters
+
+
+def _stripped(value: str) -> str:
+    if CONTROL.search(value) or len(value) > LONGEST:
+        raise ValueError(
+            f"a text of at most {LONGEST:,} characters without control characters is needed here"
+        )
+    return value.strip()
+
+
+def _filled(value: str) -> str:
+    if not value:
+        raise ValueError("a text that is not blank is needed here")
+    return value
+
+
 # A list in a document; none of their formats knows tuples.
 Entry = TypeVar("Entry")
 Many = Annotated[tuple[Entry, ...], Strict(strict=False)]
+Distinct = Annotated[Many[Entry], AfterValidator(lambda entries: tuple(dict.fromkeys(entries)))]
+"""A list whose repeated entries are dropped."""
+TextOrBlank = Annotated[str, AfterValidator(_stripped)]
+Text = Annotated[TextOrBlank, AfterValidator(_filled)]
 
 
 class SensitiveValueError(ValueError):
@@ -43,8 +66,13 @@ class StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-def validate(shape: type[Checked], content: object, origin: Path | str) -> Checked:
-    """``content``, as read from ``origin``, in its ``shape``.
+def validate(
+    shape: type[Checked],
+    content: object,
+    origin: Path | str,
+    context: Mapping[str, Any] | None = None,
+) -> Checked:
+    """``content``, as read from ``origin``, in its ``shape``; its validators see ``context``.
 
     Raises
     ------
@@ -53,7 +81,9 @@ def validate(shape: type[Checked], content: object, origin: Path | str) -> Check
         key, or a value that is none of those allowed, the nearest one.
     """
     try:
-        value: Checked = _adapter(shape).validate_python(content)  # type: ignore[arg-type]
+        value: Checked = _adapter(shape).validate_python(  # type: ignore[arg-type]
+            content, context=context
+        )
         return value
     except ValidationError as error:
         raise PerfAssetsError(f"{origin}: {escape_text(_sentence(error, shape))}") from None

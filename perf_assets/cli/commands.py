@@ -35,21 +35,6 @@ MODULES = {
     "mock-api": "corpora",
     "generate-sample": "corpora",
 }
-# What commands and options were called; the old names still work, and no help lists them.
-FORMER_COMMANDS = {
-    "agreement": "review agreement",
-    "check": "lint",
-    "generate": "generate-sample",
-    "import-review": "review import",
-    "sample-for-review": "review sample",
-    "serve-corpus": "mock-api",
-    "tables": "describe",
-}
-FORMER_OPTIONS = {
-    "home": "data-dir",
-    "verify": "reconcile",
-    "details": "fix-analysis",  # of --until
-}
 
 
 class Commands(click.Group):
@@ -59,23 +44,18 @@ class Commands(click.Group):
         """The names of all commands."""
         return sorted(MODULES)
 
-    def get_command(self, _: click.Context, name: str) -> click.Command | None:
-        """The command of a name, or of a former one; None where there is none."""
-        group, *rest = FORMER_COMMANDS.get(name, name).split()
-        if group not in MODULES:
-            return None
-        module = import_module(f"perf_assets.cli.{MODULES[group]}")
-        command = getattr(module, group.replace("-", "_"))
-        return cast(click.Command, command.commands[rest[0]] if rest else command)
+    def get_command(self, context: click.Context, name: str) -> click.Command:
+        """Return the command of a name; UsageError with the nearest name where there is none."""
+        if name not in MODULES:
+            from perf_assets.base.config_files import nearest  # noqa: PLC0415
+
+            words = f"No such command {name!r}: {nearest(name, sorted(MODULES))}"
+            raise click.UsageError(words, context)
+        module = import_module(f"perf_assets.cli.{MODULES[name]}")
+        return cast(click.Command, getattr(module, name.replace("-", "_")))
 
 
-@click.group(
-    cls=Commands,
-    context_settings={
-        "help_option_names": ["-h", "--help"],
-        "token_normalize_func": lambda word: FORMER_OPTIONS.get(word, word),
-    },
-)
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__)
 def commands() -> None:
     """How much of a project's trouble is performance trouble, month by month.

@@ -47,8 +47,8 @@ def doctor(study: str, data_dir: Path, *, repair: bool, is_json: bool) -> None:
     Exit code 0: a run can start. 2: it could not succeed, and why, in one sentence each.
     """
     from perf_assets.reports.status import as_json  # noqa: PLC0415
-    from perf_assets.stages.added_repositories import open_study_of  # noqa: PLC0415
     from perf_assets.stages.preflight import preflight  # noqa: PLC0415
+    from perf_assets.stages.study_loader import open_study  # noqa: PLC0415
 
     directory = DataDirectory.of(data_dir)
     if repair:
@@ -64,7 +64,7 @@ def doctor(study: str, data_dir: Path, *, repair: bool, is_json: bool) -> None:
                 f"perf-assets doctor --repair --data-dir {quote(str(directory.path))} does so."
             )
     is_well = preflight(
-        open_study_of(study, directory), directory, messages.append if is_json else click.echo
+        open_study(study, directory), directory, messages.append if is_json else click.echo
     )
     is_well &= not damages
     if is_json:

@@ -2,10 +2,10 @@
 
 import os
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.lint.findings import Finding, Severity
@@ -16,8 +16,6 @@ from perf_assets.lint.rules.rule import Rule
 
 FILE = "pyproject.toml"
 TABLE = ("tool", "perf-assets", "lint")
-FORMER = ("tool", "perf-assets", "check")
-"""The name of the table when the command was called check; it is read all the same."""
 
 
 @dataclass(frozen=True)
@@ -71,15 +69,14 @@ def settings(given: Mapping[str, Any], config: Path | None, first: Path | None) 
     PerfAssetsError
         A file cannot be read or is no TOML, or a key or a word is unknown: which, and where.
     """
-    file, found = _table(config, first)
+    file, table = _table(config, first)
     content: Mapping[str, Any] = {}
     name = ".".join(TABLE)
-    if file is not None and found is not None:
+    if file is not None:
         # It takes as long to import as a small file to check, and many projects have no table.
         from perf_assets.cli.lint_table import checked_table  # noqa: PLC0415
 
-        content = checked_table(found.content, found.name, file)
-        name = ".".join(found.name)
+        content = checked_table(table, TABLE, file)
     options = {**content, **given}
 
     def rules(key: str) -> tuple[Rule, ...]:
@@ -124,19 +121,12 @@ def rules_of(words: Iterable[str], origin: str) -> tuple[Rule, ...]:
         ) from None
 
 
-class _Table(NamedTuple):
-    """A table of a file, under the name that it has there."""
-
-    name: Sequence[str]
-    content: object
-
-
-def _table(config: Path | None, first: Path | None) -> tuple[Path | None, _Table | None]:
+def _table(config: Path | None, first: Path | None) -> tuple[Path | None, object]:
     if config is not None:
-        found = _read(config)
-        if found is None:
-            raise PerfAssetsError(f"{config}: it has no table {_bracketed(TABLE)}")
-        return config, found
+        table = _read(config)
+        if table is None:
+            raise PerfAssetsError(f"{config}: it has no table [{'.'.join(TABLE)}]")
+        return config, table
     try:
         folder = Path(os.path.abspath(first or ""))  # noqa: PTH100
     except FileNotFoundError:
@@ -144,17 +134,13 @@ def _table(config: Path | None, first: Path | None) -> tuple[Path | None, _Table
             "the directory that this was started in is gone: change to one that exists"
         ) from None
     for one in (folder, *folder.parents):
-        if (one / FILE).is_file() and (found := _read(one / FILE)) is not None:
-            return one / FILE, found
+        if (one / FILE).is_file() and (table := _read(one / FILE)) is not None:
+            return one / FILE, table
     return None, None
 
 
-def _bracketed(name: Sequence[str]) -> str:
-    return f"[{'.'.join(name)}]"
-
-
-def _read(file: Path) -> _Table | None:
-    """The table of a file; None where it has none."""
+def _read(file: Path) -> object:
+    """Return the table of a file; None where it has none."""
     try:
         content: object = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -166,18 +152,6 @@ def _read(file: Path) -> _Table | None:
         raise PerfAssetsError(
             f"{file}: it has a value that is too long or too deep to read; remove it"
         ) from None
-    found = [
-        _Table(name, table) for name in (TABLE, FORMER) if (table := _at(content, name)) is not None
-    ]
-    if len(found) > 1:
-        raise PerfAssetsError(
-            f"{file}: it has {_bracketed(TABLE)} and {_bracketed(FORMER)}, the former name "
-            "of the same table: keep one of them, the first"
-        )
-    return found[0] if found else None
-
-
-def _at(content: object, name: Sequence[str]) -> object:
-    for part in name:
+    for part in TABLE:
         content = content.get(part) if isinstance(content, dict) else None
     return content

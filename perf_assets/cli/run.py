@@ -143,15 +143,15 @@ def run(  # noqa: PLR0913
                 print_next_steps,
                 print_not_whole,
             )
-            from perf_assets.stages.added_repositories import open_study_of  # noqa: PLC0415
             from perf_assets.stages.preflight import read_again  # noqa: PLC0415
+            from perf_assets.stages.study_loader import open_study  # noqa: PLC0415
 
             if first is not None and not is_month(first) and _is_path(first):
                 from perf_assets.archive.extending import begin_from  # noqa: PLC0415
 
                 study, first = begin_from(Path(first), directory, study), None
                 click.echo(f"The study goes on in {directory.path} by --study {quote(str(study))}.")
-            chosen = open_study_of(study, directory)
+            chosen = open_study(study, directory)
         for repository in chosen.repositories:
             if not repositories or repository.name in repositories:
                 read_again(directory, repository, first, last, click.echo)

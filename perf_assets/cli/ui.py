@@ -90,9 +90,9 @@ def _make_record(data_dir: DataDirectory) -> None:
 
 def _check_study(study: str, data_dir: DataDirectory) -> None:
     """A mistake in it is better reported here than in the UI; meanwhile that one opens."""
-    from perf_assets.stages.added_repositories import open_study_of  # noqa: PLC0415
+    from perf_assets.stages.study_loader import open_study  # noqa: PLC0415
 
-    open_study_of(study, data_dir)
+    open_study(study, data_dir)
 
 
 def _hold(data_dir: DataDirectory, port: int) -> int:

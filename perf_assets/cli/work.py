@@ -85,9 +85,9 @@ def work(  # noqa: PLR0913
         with phase("starting"), importing():
             from perf_assets.dagster_app.worker_pool import Task  # noqa: PLC0415
             from perf_assets.dagster_app.worker_run import worker  # noqa: PLC0415
-            from perf_assets.stages.added_repositories import open_study_of  # noqa: PLC0415
+            from perf_assets.stages.study_loader import open_study  # noqa: PLC0415
 
-            chosen = open_study_of(study, directory)
+            chosen = open_study(study, directory)
             if chosen.lake is None:
                 raise PerfAssetsError(
                     f"{chosen.path}: the study has no lake to push to: add [lake] with its url, "

@@ -1,4 +1,4 @@
-"""Addresses that people write, of git repositories and APIs: what they mean, and what is refused.
+"""Addresses and paths in a study file: what they mean, and which are refused.
 
 No sentence here quotes an address: what is wrong with one may be the secret in it.
 """
@@ -6,13 +6,15 @@ No sentence here quotes an address: what is wrong with one may be the secret in 
 import re
 from dataclasses import dataclass
 from ipaddress import ip_address
+from pathlib import Path
+from typing import Annotated
 from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
 
-from perf_assets.base.config_files import SensitiveValueError
+from pydantic import AfterValidator, GetPydanticSchema, ValidationInfo
+
+from perf_assets.base.config_files import CONTROL, LONGEST, SensitiveValueError, Text
 
 GIT_SCHEMES = ("https", "http", "ssh", "git", "file")
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-LONGEST = 1000  # characters
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,32 @@ def api_address(text: str) -> str:
             "give an http(s) address without credentials; the token belongs in GITHUB_TOKEN"
         )
     return text
+
+
+def resolved(value: str, info: ValidationInfo) -> Path:
+    """Return the path that ``value`` means, relative to the study file in the context."""
+    folder = info.context["path"].parent if info.context else Path()
+    try:
+        path: Path = (folder / Path(value).expanduser()).resolve()
+        path.exists()
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise SensitiveValueError(f"this path cannot be read ({reason})") from None
+    return path
+
+
+def _git_source(value: str, info: ValidationInfo) -> str:
+    return str(resolved(value, info)) if git_address(value).is_path else value
+
+
+GitSource = Annotated[Text, AfterValidator(_git_source)]
+"""What git clones from: an address as written, or a resolved path."""
+ApiAddress = Annotated[str, AfterValidator(api_address)]
+_WrittenPath = Annotated[Text, AfterValidator(resolved)]
+ResolvedPath = Annotated[
+    Path, GetPydanticSchema(lambda _, handler: handler.generate_schema(_WrittenPath))
+]
+"""A path that is written as a text, relative to the study file."""
 
 
 def is_private(url: str) -> bool:

@@ -1,44 +1,28 @@
 """Where the data of a study lie when one machine is not enough, and what computes there."""
 
 import re
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
 from perf_assets.base.config_files import SensitiveValueError, StrictModel
+from perf_assets.config.addresses import resolved
 
 BUCKET = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:/[\w.=/-]*)?")
-FOLDER = "file://"
 SERVER = re.compile(r"sc://(?:\[[0-9a-f:]+\]|[\w.-]+)(?::\d{1,5})?/?(?:;use_ssl=(?:true|false))?")
 FROM_OUTSIDE = "credentials come from the environment alone"
 
 Engine = Literal["duckdb", "spark"]
 
 
-@dataclass(frozen=True)
-class Lakehouse:
-    """The [lake] of a study.
-
-    url : the folder of the lake, as ``file:///...`` or ``s3://bucket/prefix``.
-    engine : what computes the models: DuckDB in the data directory, or Spark where the data lie.
-    spark : the Spark Connect server, as ``sc://host:port``, of the engine ``spark``.
-    """
-
-    url: str
-    engine: Engine = "duckdb"
-    spark: str | None = None
-
-
-def _lake_url(value: str) -> str:
+def _lake_url(value: str, info: ValidationInfo) -> str:
     if "@" in value or "?" in value:
         raise SensitiveValueError(f"this address holds a secret: remove it; {FROM_OUTSIDE}")
     scheme, _, rest = value.partition("://")
     is_folder = bool(value.strip()) and (not rest or (scheme == "file" and rest.startswith("/")))
     if not is_folder and BUCKET.fullmatch(value) is None:
         raise ValueError("a lake is a folder (file:///path, or a path) or s3://bucket/prefix")
-    return value
+    return (value if "://" in value else f"file://{resolved(value, info)}").rstrip("/")
 
 
 def _spark_url(value: str) -> str:
@@ -49,19 +33,19 @@ def _spark_url(value: str) -> str:
     return value
 
 
-class LakeEntry(StrictModel):
-    """A [lake] table as it is written."""
+class Lakehouse(StrictModel):
+    """The [lake] table of a study file."""
 
     url: Annotated[str, AfterValidator(_lake_url)] = Field(
         description="a folder, seen from this file, `file:///path`, or `s3://bucket/prefix`"
     )
-    engine: Engine = Field("duckdb", description="what computes models and statistics")
+    engine: Engine = Field(default="duckdb", description="what computes models and statistics")
     spark: Annotated[str, AfterValidator(_spark_url)] | None = Field(
-        None, description='the Spark Connect server of `engine = "spark"`: `sc://host:port`'
+        default=None, description='the Spark Connect server of `engine = "spark"`: `sc://host:port`'
     )
 
     @model_validator(mode="after")
-    def _names_its_server(self) -> "LakeEntry":
+    def _names_its_server(self) -> "Lakehouse":
         if self.engine == "spark" and self.spark is None:
             raise ValueError('engine "spark" needs its server: add spark = "sc://host:port"')
         if self.engine == "duckdb" and self.spark is not None:
@@ -69,10 +53,3 @@ class LakeEntry(StrictModel):
                 'a spark server is named, but the engine is duckdb: write engine = "spark"'
             )
         return self
-
-    def lakehouse(self, study: Path) -> Lakehouse:
-        """The lake; a path is seen from the file of the ``study``."""
-        url = self.url
-        if "://" not in url:
-            url = FOLDER + str((study.parent / Path(url).expanduser()).resolve())
-        return Lakehouse(url.rstrip("/"), self.engine, self.spark)

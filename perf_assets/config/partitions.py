@@ -1,21 +1,36 @@
 """What partitions belong to: a subject, and the months in which it is studied."""
 
-from dataclasses import dataclass
+from typing import Annotated
 
-from perf_assets.base.months import last_full_month, months_between
+from pydantic import AfterValidator, Field
+
+from perf_assets.base.config_files import StrictModel
+from perf_assets.base.months import is_month, last_full_month, months_between
+
+FIRST_MONTH = "1970-01"  # git knows no earlier commits
 
 
-@dataclass(frozen=True)
-class Subject:
-    """What has a partition for each of its months: a repository, say.
+def _month(value: str) -> str:
+    if not is_month(value):
+        raise ValueError("this is not a month; write it as YYYY-MM")
+    if value < FIRST_MONTH:
+        raise ValueError(f"nothing is mined from before {FIRST_MONTH}")
+    return value
+
+
+Month = Annotated[str, AfterValidator(_month)]
+
+
+class Subject(StrictModel):
+    """A repository or tag set, which has a partition for each of its months.
 
     ``start`` is its first month; ``last`` its last one, or ``None`` where it goes on. Bookkeeping
     has ``name`` in its column repository: owner/name of a repository, forum:tag set of a tag set.
     """
 
     name: str
-    start: str
-    last: str | None
+    start: Month
+    last: Month | None = Field(default=None, alias="end")
 
     @property
     def end(self) -> str:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
@@ -13,22 +12,6 @@ from perf_assets.base.sanitize import shortened
 from perf_assets.core.people.addresses import AddressPolicy
 
 ACCOUNT = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,60})(?:\[bot\])?|[^\s<>@]+@[^\s<>@]+")
-
-
-@dataclass(frozen=True)
-class People:
-    """What the study says of people.
-
-    addresses : how addresses of commits are stored.
-    bots, persons : logins of accounts that are programs or persons, whatever else speaks for it.
-    same, different : logins and addresses that are one person's, and pairs that are not.
-    """
-
-    addresses: AddressPolicy = "hashed"
-    bots: tuple[str, ...] = ()
-    persons: tuple[str, ...] = ()
-    same: tuple[tuple[str, ...], ...] = ()
-    different: tuple[tuple[str, ...], ...] = ()
 
 
 def _account(value: str) -> str:
@@ -73,29 +56,30 @@ _Account = Annotated[str, AfterValidator(_account)]
 _Login = Annotated[str, AfterValidator(_login)]
 
 
-class PeopleEntry(StrictModel):
-    """A [people] table as it is written."""
+class People(StrictModel):
+    """The [people] table of a study file: what it says of accounts."""
 
     addresses: AddressPolicy = Field(
-        "hashed",
+        default="hashed",
         description="how addresses of commits are stored: `hashed` by the key of the data "
         "directory, `plain`, or `none`",
     )
     bots: Many[_Login] = Field(
-        (), description="accounts that are programs, whatever GitHub takes them for"
+        default=(), description="accounts that are programs, whatever GitHub takes them for"
     )
     persons: Many[_Login] = Field(
-        (), description="accounts that are persons, whatever their name or GitHub says"
+        default=(), description="accounts that are persons, whatever their name or GitHub says"
     )
     same: Many[Annotated[Many[_Account], AfterValidator(_several)]] = Field(
-        (), description="lists of logins and addresses that are one person's"
+        default=(), description="lists of logins and addresses that are one person's"
     )
     different: Many[Annotated[Many[_Account], AfterValidator(_pair)]] = Field(
-        (), description="pairs of logins or addresses that are two persons', whatever else says"
+        default=(),
+        description="pairs of logins or addresses that are two persons', whatever else says",
     )
 
     @model_validator(mode="after")
-    def _says_one_thing(self) -> "PeopleEntry":
+    def _says_one_thing(self) -> "People":
         both = {one.casefold() for one in self.bots} & {one.casefold() for one in self.persons}
         for login in sorted(both):
             raise ValueError(f"{shortened(login, 60)!r} is among bots and persons: remove one")
@@ -108,13 +92,3 @@ class PeopleEntry(StrictModel):
                     )
                 seen.add(one)
         return self
-
-    def people(self) -> People:
-        """What it says."""
-        return People(
-            self.addresses,
-            tuple(self.bots),
-            tuple(self.persons),
-            tuple(map(tuple, self.same)),
-            tuple(map(tuple, self.different)),
-        )

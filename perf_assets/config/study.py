@@ -2,36 +2,35 @@
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
-from perf_assets.base.config_files import validate
-from perf_assets.base.corpus import newest_month
+from pydantic import Field, PrivateAttr, model_validator
+
+from perf_assets.base.config_files import Distinct, Many, StrictModel, Text, validate
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.base.months import add_months
 from perf_assets.base.sanitize import escape_text, shortened
-from perf_assets.config.addresses import git_address
-from perf_assets.config.forums import Forum, ForumEntry, TagSet
+from perf_assets.config.forums import Forum, TagSet
 from perf_assets.config.lakehouse import Lakehouse
 from perf_assets.config.partitions import Subject
 from perf_assets.config.people import People
-from perf_assets.config.study_file import RECONCILE_MONTHS, Miner, RepositoryEntry, StudyEntry
-from perf_assets.core.areas.rules import AreaRules
+from perf_assets.config.repositories import Repository
 from perf_assets.core.labelling.labels import Rules
-from perf_assets.core.labelling.strength import STRONG_KEYWORDS, WEAK_KEYWORDS
-from perf_assets.core.linking.links import APPROACHES
+from perf_assets.core.labelling.strength import (
+    STRONG_KEYWORDS,
+    WEAK_KEYWORDS,
+    WIDENED_KEYWORDS,
+)
+from perf_assets.core.linking.links import APPROACHES, Approach
 from perf_assets.core.paper import constants as paper
-from perf_assets.core.people.addresses import AddressPolicy
 from perf_assets.core.questions.classifier_assumptions import KindMethod
 
 PACKAGED = Path(__file__).parent / "studies"
 SAMPLE = "sample"
 
 LARGEST_FILE = 1_000_000  # bytes
-FORMER_KEYS = {"close_look": "analyze_fixes", "verify_months": "reconcile_months"}
-"""What keys of a study file were called; the old names are read too."""
 
 Until = Literal["labels", "links", "fix-analysis", "published"]
 """How far a run goes: ``labels`` ends with these, and nothing is derived or published; ``links``
@@ -40,54 +39,160 @@ does all that the study wants."""
 S = TypeVar("S", bound=Subject)
 
 
-@dataclass(frozen=True)
-class Repository(Subject):
-    """One repository of a study; ``name`` is owner/name.
+class Study(StrictModel):
+    """A study file, and ``path``, from which it was read."""
 
-    ``trend_start`` is the first month of the monthly series, ``git`` the path or URL to clone from.
-    Issues come from the API at ``github_url`` or, where ``corpus`` is given, from that corpus
-    directory, with which the study of it ends. With ``checks`` its trees go through the static
-    checks. ``aliases`` are the names that it had before; ``areas`` say which parts of its code
-    there are. ``addresses`` says how those of its commits are stored. ``performance_labels`` and
-    ``non_bug_labels`` stand in place of the study's, where they are given. ``miner`` reads the
-    commits.
-    """
+    name: Text = Field(description="name of the study")
+    repositories: Many[Repository] = Field(
+        default=(), description="a `[[repositories]]` table for each repository"
+    )
+    forums: Many[Forum] = Field(
+        default=(), description="a `[[forums]]` table for each forum of Stack Exchange"
+    )
+    performance_labels: Distinct[Text] = Field(
+        default=("performance",), description="labels that mark a performance bug"
+    )
+    non_bug_labels: Distinct[Text] = Field(
+        default=(), description="labels that mark an issue as something other than a bug report"
+    )
+    keywords: Distinct[Text] = Field(
+        default=paper.KEYWORDS,
+        description="words in title or body that mark a performance bug; a list here replaces "
+        "the default ones: to add words to them, write `more_keywords`; default: the paper's 29",
+    )
+    more_keywords: Distinct[Text] = Field(
+        default=(), description="words that mark a performance bug in addition to `keywords`"
+    )
+    strong_keywords: Distinct[Text] | None = Field(
+        default=None,
+        description="those of the keywords that make a label strong; default: `memory leak`",
+    )
+    weak_keywords: Distinct[Text] | None = Field(
+        default=None, description="those of the keywords that leave a label weak; default: `slow`"
+    )
+    widened_keywords: Distinct[Text] = Field(
+        default=WIDENED_KEYWORDS,
+        description="further words of titles, for the sensitivity analysis only; default: forms of "
+        "leak, speed, overhead, memory",
+    )
+    count_approaches: Distinct[Approach] = Field(
+        default=APPROACHES,
+        description="how a commit may be linked to count as a fix; default: all; the paper's "
+        "rule is `url`, `id`",
+    )
+    reconcile_months: int = Field(
+        default=6,
+        ge=1,
+        le=1200,
+        description="monthly refreshes within which every stored issue is read again",
+    )
+    analyze_fixes: bool = Field(
+        default=True,
+        description="whether fixes are analysed in detail: methods, languages, who introduced "
+        "the bug",
+    )
+    kind_method: KindMethod = Field(
+        default="better", description="how the kinds of questions are classified"
+    )
+    people: People = Field(default_factory=People, description="a `[people]` table: who is who")
+    lake: Lakehouse | None = Field(
+        default=None, description="a `[lake]` table, where several repositories are mined at once"
+    )
+    _path: Path = PrivateAttr(default=Path())
 
-    trend_start: str
-    git: str
-    github_url: str | None = None
-    corpus: Path | None = None
-    checks: bool = True
-    aliases: tuple[str, ...] = ()
-    addresses: AddressPolicy = "hashed"
-    areas: AreaRules = field(default_factory=AreaRules)
-    performance_labels: tuple[str, ...] | None = None
-    non_bug_labels: tuple[str, ...] | None = None
-    miner: Miner = "git"
+    def model_post_init(self, context: Any) -> None:  # noqa: ANN401
+        """Keep the path of the file."""
+        self._path = context["path"] if context else Path()
 
+    @model_validator(mode="after")
+    def _grades_keywords_once(self) -> "Study":
+        strong, weak = (set(words or ()) for words in (self.strong_keywords, self.weak_keywords))
+        for key, words in (("strong_keywords", strong), ("weak_keywords", weak)):
+            for word in sorted(words - set(self.keywords_in_use)):
+                raise ValueError(
+                    f"{key}: {shortened(word, 60)!r} is not a keyword; add it to more_keywords"
+                )
+        for word in sorted(strong & weak):
+            raise ValueError(
+                f"{shortened(word, 60)!r} is a strong and a weak keyword; remove it from one"
+            )
+        return self
 
-@dataclass(frozen=True)
-class Study:
-    """A study as read from ``path``, checked.
+    @model_validator(mode="after")
+    def _names_each_subject_once(self) -> "Study":
+        if not self.repositories and not self.forums:
+            raise ValueError("there is nothing to study: add [[repositories]] or [[forums]]")
+        seen: set[str] = set()
+        for repository in self.repositories:
+            if repository.name.casefold() in seen:
+                raise ValueError(f"repositories: {repository.name} is listed twice")
+            seen.add(repository.name.casefold())
+        for repository in self.repositories:
+            for alias in repository.aliases:
+                if alias.casefold() in seen:
+                    raise ValueError(
+                        f"repositories: {alias}, an alias of {repository.name}, is a repository of "
+                        "the study or an alias already; a name belongs to one repository"
+                    )
+                seen.add(alias.casefold())
+        names = [forum.name.casefold() for forum in self.forums]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"forums: {name} is listed twice")
+        return self
 
-    ``reconcile_months`` is the number of monthly refreshes within which every issue is read again.
-    Without a ``analyze_fixes`` nobody looks at what fixes touch and who introduced the bugs.
-    ``kind_method`` is what decides of which kinds questions are. With a ``lake`` each repository is
-    mined in a data directory of its own, and what changed of it goes there. ``people`` is what it
-    says of accounts.
-    """
+    @model_validator(mode="after")
+    def _has_the_repositories_of_its_tag_sets(self) -> "Study":
+        names = {repository.name for repository in self.repositories}
+        for index, forum in enumerate(self.forums, 1):
+            for label, name in forum.repositories.items():
+                if name not in names:
+                    raise ValueError(
+                        f"forums[{index}].repositories.{label}: the study has no repository "
+                        f"{shortened(name, 60)!r}"
+                    )
+        return self
 
-    name: str
-    path: Path
-    repositories: tuple[Repository, ...]
-    rules: Rules
-    count_approaches: tuple[str, ...] = field(default=APPROACHES)
-    reconcile_months: int = RECONCILE_MONTHS
-    analyze_fixes: bool = True
-    forums: tuple[Forum, ...] = ()
-    kind_method: KindMethod = "better"
-    lake: Lakehouse | None = None
-    people: People = field(default_factory=People)
+    @property
+    def path(self) -> Path:
+        """The study file."""
+        return self._path
+
+    @property
+    def keywords_in_use(self) -> tuple[str, ...]:
+        """The ``keywords`` and ``more_keywords``, each once."""
+        return tuple(dict.fromkeys((*self.keywords, *self.more_keywords)))
+
+    @property
+    def rules(self) -> Rules:
+        """The rules by which issues are labelled, unless their repository has its own labels."""
+        return Rules(
+            performance_labels=self.performance_labels,
+            non_bug_labels=self.non_bug_labels,
+            keywords=self.keywords_in_use,
+            strong_keywords=self._graded(self.strong_keywords, STRONG_KEYWORDS),
+            weak_keywords=self._graded(self.weak_keywords, WEAK_KEYWORDS),
+            widened_keywords=self.widened_keywords,
+        )
+
+    def _graded(self, words: tuple[str, ...] | None, default: tuple[str, ...]) -> tuple[str, ...]:
+        """The ``words`` of a grade; without a list, those of the ``default`` that are keywords."""
+        if words is not None:
+            return words
+        return tuple(word for word in default if word in self.keywords_in_use)
+
+    def rules_of(self, repository: str) -> Rules:
+        """The rules by which issues of ``repository`` are labelled."""
+        for entry in self.repositories:
+            if entry.name == repository:
+                labels = {
+                    "performance_labels": entry.performance_labels,
+                    "non_bug_labels": entry.non_bug_labels,
+                }
+                return replace(
+                    self.rules, **{key: own for key, own in labels.items() if own is not None}
+                )
+        return self.rules
 
     @property
     def tag_sets(self) -> tuple[TagSet, ...]:
@@ -98,42 +203,39 @@ class Study:
         """The forum that ``tag_set`` is of."""
         return next(forum for forum in self.forums if tag_set in forum.tag_sets)
 
+    def repository_of(self, tag_set: TagSet) -> str | None:
+        """The repository that ``tag_set`` is about: the one named for it, or called like it."""
+        named = self.forum_of(tag_set).repositories.get(tag_set.label)
+        names = sorted(repository.name for repository in self.repositories)
+        alike = (
+            name for name in names if name.rpartition("/")[2].casefold() == tag_set.label.casefold()
+        )
+        return named or next(alike, None)
+
     def as_far_as(self, until: Until) -> "Study":
         """The study for a run that goes as far as ``until``, which overrules the study file."""
-        looks = {"links": False, "fix-analysis": True}
-        return replace(self, analyze_fixes=looks.get(until, self.analyze_fixes))
+        analyze = {"links": False, "fix-analysis": True}.get(until, self.analyze_fixes)
+        return self.model_copy(update={"analyze_fixes": analyze})
 
     def repository(self, name: str) -> Repository:
         """The repository called ``name``; PerfAssetsError when the study does not have it."""
-        return _named(self, name, self.repositories, "repository")
-
-    def rules_of(self, repository: str) -> Rules:
-        """By what issues of ``repository`` are labelled, which may have labels of its own."""
-        own = next((one for one in self.repositories if one.name == repository), None)
-        if own is None:
-            return self.rules
-        labels = {
-            "performance_labels": own.performance_labels,
-            "non_bug_labels": own.non_bug_labels,
-        }
-        given = {key: entries for key, entries in labels.items() if entries is not None}
-        return replace(self.rules, **given) if given else self.rules
+        return self._named(name, self.repositories, "repository", "repositories")
 
     def subject(self, name: str) -> Subject:
         """The repository or tag set called ``name``; PerfAssetsError when there is neither."""
         if ":" in name:
-            return _named(self, name, self.tag_sets, "tag set")
+            return self._named(name, self.tag_sets, "tag set", "tag sets")
         return self.repository(name)
 
-
-def _named(study: Study, name: str, subjects: Sequence[S], sort: str) -> S:
-    for one in subjects:
-        if one.name == name:
-            return one
-    names = ", ".join(one.name for one in subjects) or "none, for it has none"
-    raise PerfAssetsError(
-        f"study {study.name} has no {sort} {name!r}: choose from {names}, or add it to {study.path}"
-    )
+    def _named(self, name: str, subjects: Sequence[S], kind: str, kinds: str) -> S:
+        for subject in subjects:
+            if subject.name == name:
+                return subject
+        names = ", ".join(subject.name for subject in subjects)
+        known = f"choose from {names}, or" if names else f"the study has no {kinds};"
+        raise PerfAssetsError(
+            f"study {self.name} has no {kind} {name!r}: {known} add it to {self.path}"
+        )
 
 
 def load_study(source: str | Path) -> Study:
@@ -148,31 +250,7 @@ def load_study(source: str | Path) -> Study:
         One sentence with file, key and reason.
     """
     path = _packaged(str(source)) or Path(source)
-    content = _parsed(path, _read(path))
-    for former, key in FORMER_KEYS.items():
-        if former in content and key not in content:
-            content[key] = content.pop(former)
-    return _study(path, validate(StudyEntry, content, path))
-
-
-def new_repository(study: Study, given: Mapping[str, str]) -> Repository:
-    """A repository that is not in the study file, from the keys that it would have there.
-
-    Raises
-    ------
-    PerfAssetsError
-        A key is wrong, or the study has it already.
-    """
-    origin = "the new repository"
-    entry = validate(RepositoryEntry, given, origin)
-    for existing in study.repositories:
-        if entry.name.casefold() in {one.casefold() for one in (existing.name, *existing.aliases)}:
-            raise PerfAssetsError(
-                f"{origin}: study {study.name} has {entry.name} already, as {existing.name} from "
-                f"{existing.start} on"
-            )
-    addresses = study.people.addresses
-    return _repository(study.path, len(study.repositories) + 1, entry, addresses)
+    return validate(Study, _parsed(path, _read(path)), path, {"path": path})
 
 
 def is_packaged(name: str) -> bool:
@@ -223,97 +301,3 @@ def _parsed(path: Path, text: str) -> dict[str, object]:
             f"{path}: this is no study: it has a value that is too long or too deep to read; "
             "remove it"
         ) from None
-
-
-def _study(path: Path, entry: StudyEntry) -> Study:
-    people = People() if entry.people is None else entry.people.people()
-    return Study(
-        entry.name,
-        path,
-        tuple(
-            _repository(path, index, repository, people.addresses)
-            for index, repository in enumerate(entry.repositories, 1)
-        ),
-        Rules(
-            performance_labels=tuple(dict.fromkeys(entry.performance_labels)),
-            non_bug_labels=tuple(dict.fromkeys(entry.non_bug_labels)),
-            keywords=tuple(dict.fromkeys(entry.keywords)),
-            strong_keywords=entry.graded(entry.strong_keywords, STRONG_KEYWORDS),
-            weak_keywords=entry.graded(entry.weak_keywords, WEAK_KEYWORDS),
-            widened_keywords=tuple(dict.fromkeys(entry.widened_keywords)),
-        ),
-        tuple(dict.fromkeys(entry.count_approaches)),
-        entry.reconcile_months,
-        entry.analyze_fixes,
-        tuple(_forum(path, index, forum, entry) for index, forum in enumerate(entry.forums, 1)),
-        entry.kind_method,
-        None if entry.lake is None else entry.lake.lakehouse(path),
-        people,
-    )
-
-
-def _forum(path: Path, index: int, entry: ForumEntry, study: StudyEntry) -> Forum:
-    """The forum with its paths, which are relative to the study file at ``path``."""
-    names = {one.name for one in study.repositories}
-    for label, name in entry.repositories.items():
-        if name not in names:
-            raise PerfAssetsError(
-                f"{path}: forums[{index}].repositories.{label}: the study has no repository "
-                f"{shortened(name, 60)!r}"
-            )
-    dump, labelled, keywords = (
-        None if value is None else _beside(path, index, key, value, "forums")
-        for key, value in (
-            ("dump", entry.dump),
-            ("labelled", entry.labelled),
-            ("keywords", entry.keywords),
-        )
-    )
-    short = {name.rpartition("/")[2].casefold(): name for name in sorted(names, reverse=True)}
-    return entry.forum(dump, labelled, keywords, short)
-
-
-def _repository(
-    path: Path, index: int, entry: RepositoryEntry, addresses: AddressPolicy
-) -> Repository:
-    """The repository with its paths, which are relative to the study file at ``path``."""
-    corpus = _beside(path, index, "corpus", entry.corpus) if entry.corpus is not None else None
-    if corpus is not None and not corpus.is_dir():
-        raise PerfAssetsError(f"{path}: repositories[{index}].corpus: {corpus} is no directory")
-    git = entry.git or f"https://github.com/{entry.name}.git"
-    last = entry.end
-    if last is None and corpus is not None:
-        last = newest_month(corpus) or entry.start
-    return Repository(
-        entry.name,
-        entry.start,
-        last,
-        entry.trend_start or add_months(entry.start, paper.MONTHS_BEFORE_TREND),
-        str(_beside(path, index, "git", git)) if git_address(git).is_path else git,
-        entry.github_url,
-        corpus,
-        entry.checks,
-        tuple(entry.aliases),
-        addresses,
-        AreaRules() if entry.areas is None else entry.areas.rules(),
-        _distinct(entry.performance_labels),
-        _distinct(entry.non_bug_labels),
-        entry.miner,
-    )
-
-
-def _distinct(labels: Sequence[str] | None) -> tuple[str, ...] | None:
-    return None if labels is None else tuple(dict.fromkeys(labels))
-
-
-def _beside(path: Path, index: int, key: str, value: str, table: str = "repositories") -> Path:
-    """The path that ``value`` is, seen from the study file."""
-    try:
-        beside = (path.parent / Path(value).expanduser()).resolve()
-        beside.exists()
-    except (OSError, RuntimeError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise PerfAssetsError(
-            f"{path}: {table}[{index}].{key}: this is no path that can be read ({reason})"
-        ) from None
-    return beside

@@ -3,7 +3,6 @@
 import json
 import os
 import urllib.request
-from dataclasses import replace
 
 import dagster as dg
 from pydantic import Field
@@ -14,7 +13,7 @@ from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study
 from perf_assets.dagster_app.event_reporting import failure
 from perf_assets.dagster_app.settings import LOCATION, UI
-from perf_assets.stages.added_repositories import Added, add_repository, added_to
+from perf_assets.stages.study_loader import Added, add_repository, added_to
 
 JOB = "add_repository"
 SECONDS = 60.0
@@ -50,9 +49,8 @@ def add_repository_job(study: Study, data_dir: DataDirectory) -> dg.JobDefinitio
             added = Added.now(study, config.name, config.start, config.git, config.github_url)
             repository = added_to(study, added)
             messages: list[str] = []
-            if not preflight(
-                replace(study, repositories=(repository,), forums=()), data_dir, messages.append
-            ):
+            alone = study.model_copy(update={"repositories": (repository,), "forums": ()})
+            if not preflight(alone, data_dir, messages.append):
                 raise PerfAssetsError(f"{repository.name} was not added: {'; '.join(messages)}")
             add_repository(study, data_dir, added)
         except PerfAssetsError as error:

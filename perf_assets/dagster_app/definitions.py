@@ -25,7 +25,7 @@ from perf_assets.dagster_app.sensors import retrying
 from perf_assets.dagster_app.transform import derived_assets
 from perf_assets.dagster_app.write_site_job import write_site_job
 from perf_assets.sources.rate_limit import LONGEST_WAIT, wait_in_seconds
-from perf_assets.stages.added_repositories import open_study_of
+from perf_assets.stages.study_loader import open_study
 
 
 def build_definitions(
@@ -94,7 +94,7 @@ def _presented(
 def defs() -> dg.Definitions:
     """What `dagster dev` shows: the study and data directory that the environment names."""
     data_dir = DataDirectory.of(os.environ.get("PERF_ASSETS_DATA_DIR"))
-    study = open_study_of(os.environ.get("PERF_ASSETS_STUDY"), data_dir)
+    study = open_study(os.environ.get("PERF_ASSETS_STUDY"), data_dir)
     return build_definitions(
         study, data_dir, wait_in_seconds(os.environ.get("PERF_ASSETS_MAX_WAIT"))
     )

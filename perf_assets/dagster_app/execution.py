@@ -16,7 +16,8 @@ from perf_assets.base.processes.progress import phase
 from perf_assets.base.processes.shutdown import cleanup_on_stop
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.partitions import Subject
-from perf_assets.config.study import Repository, Study, Until
+from perf_assets.config.repositories import Repository
+from perf_assets.config.study import Study, Until
 from perf_assets.dagster_app.dagster_internals import HIDDEN_TAG_PREFIX
 from perf_assets.dagster_app.definitions import build_definitions, studyless_definitions
 from perf_assets.dagster_app.instance import open_instance

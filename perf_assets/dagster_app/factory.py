@@ -114,7 +114,7 @@ def partitioned_asset(
         broken: dict[str, list[BrokenRule]] = {table: [] for table in tables}
         loads: list[dict[str, Any]] = []
         with open_writer(data_dir) as writer:
-            for subject, months in by_subject(subjects, context.partition_keys).items():
+            for subject, months in by_subject(subjects, context.partition_keys):
                 outcomes += step.run(writer, study, subject, months, options)
                 for table in tables:
                     broken[table] += writer.broken_rules(table, subject.name, months)

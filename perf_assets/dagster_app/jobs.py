@@ -3,7 +3,8 @@
 import dagster as dg
 
 from perf_assets.config.partitions import Subject
-from perf_assets.config.study import Repository, Study, Until
+from perf_assets.config.repositories import Repository
+from perf_assets.config.study import Study, Until
 from perf_assets.dagster_app.dagster_internals import UnresolvedAssetJobDefinition
 from perf_assets.dagster_app.keys import asset_key
 from perf_assets.dagster_app.questions import KIND_TABLES

@@ -46,7 +46,7 @@ def range_tags(subject: str, first: str, last: str) -> dict[str, str]:
     }
 
 
-def by_subject(subjects: Sequence[S], keys: Iterable[str]) -> dict[S, list[str]]:
+def by_subject(subjects: Sequence[S], keys: Iterable[str]) -> list[tuple[S, list[str]]]:
     """Offer keys as months of each subject; months outside its own span are left out."""
     partitions = partitions_of(subjects)
     spans = {subject.name: set(subject.months) for subject in subjects}
@@ -56,7 +56,7 @@ def by_subject(subjects: Sequence[S], keys: Iterable[str]) -> dict[S, list[str]]
         name, month = parts[_dimension(subjects[0].name)], parts[MONTH][:7]
         if month in spans[name]:
             months.setdefault(name, []).append(month)
-    return {one: sorted(months[one.name]) for one in subjects if one.name in months}
+    return [(one, sorted(months[one.name])) for one in subjects if one.name in months]
 
 
 def _dimension(subject: str) -> str:

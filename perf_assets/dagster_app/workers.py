@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 import dagster as dg
 
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.config.study import Repository, Study, Until
+from perf_assets.config.repositories import Repository
+from perf_assets.config.study import Study, Until
 from perf_assets.dagster_app.checks import check_specs
 from perf_assets.dagster_app.event_reporting import Event, EventReporter, refusal
 from perf_assets.dagster_app.executor import WORKER

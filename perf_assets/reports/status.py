@@ -11,7 +11,7 @@ import duckdb
 from perf_assets.base.sanitize import escape_text
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.schema.frames import frame_of
-from perf_assets.stages.added_repositories import read_added
+from perf_assets.stages.study_loader import read_added
 from perf_assets.storage.warehouse import reading
 
 WIDTH = 80

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from perf_assets.base.corpus import read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.processes.progress import phase
-from perf_assets.config.study import Repository
+from perf_assets.config.repositories import Repository
 from perf_assets.sources.github.accounts import RetryPolicy
 from perf_assets.sources.github.client import GITHUB, GitHubClient
 from perf_assets.sources.github.credentials import Credential, credentials_of

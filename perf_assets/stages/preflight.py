@@ -13,7 +13,8 @@ from perf_assets.base.processes.progress import in_words
 from perf_assets.base.sanitize import escape_text
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.forums import Forum
-from perf_assets.config.study import Repository, Study
+from perf_assets.config.repositories import Repository
+from perf_assets.config.study import Study
 from perf_assets.sources.git.remote import Address, read_heads
 from perf_assets.sources.github.accounts import POINTS_PER_HOUR, Accounts, RetryPolicy
 from perf_assets.sources.github.client import GITHUB, GitHubClient

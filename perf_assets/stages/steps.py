@@ -11,7 +11,8 @@ from typing import Generic, Literal, TypeAlias, TypeVar, get_args
 
 from perf_assets.config.forums import TagSet
 from perf_assets.config.partitions import Subject
-from perf_assets.config.study import Repository, Study, Until
+from perf_assets.config.repositories import Repository
+from perf_assets.config.study import Study, Until
 from perf_assets.sources.github.batches import TABLES as ISSUE_TABLES
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.sources.stackexchange.posts import TABLES as QUESTION_TABLES
@@ -118,7 +119,9 @@ REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
         COMMIT_TABLES,
         ("git",),
         "Commits of all branches, files of the default branch's, versions of issue templates.",
-        lambda writer, _, repository, months, __: mine_commits(writer, repository, months),
+        lambda writer, study, repository, months, _: mine_commits(
+            writer, repository, months, study.people.addresses
+        ),
     ),
     Step(
         "static_findings",

@@ -1,29 +1,148 @@
-"""The study that a person names: a file, a packaged study, or the embedded sample."""
+"""Open the study that a person names, with the repositories that were added without its file."""
 
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
+from perf_assets.base.config_files import SensitiveValueError, StrictModel, validate
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.files import write_file
+from perf_assets.config.addresses import git_address
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.config.repositories import Repository
 from perf_assets.config.study import SAMPLE, Study, load_study
 
+NEW = "the new repository"
 
-def open_study(source: str | Path | None, data_dir: Path) -> Study:
-    """The study at ``source``, by default the embedded sample.
 
-    The sample's corpus is generated below ``data_dir`` on first use.
+class Added(StrictModel):
+    """A repository that was added, as the data directory keeps it.
+
+    study : the name of the study that it belongs to.
+    name, start, git, github_url : as a study file has them.
+    added_at : when, in UTC, as ISO 8601.
+    """
+
+    study: str
+    name: str
+    start: str
+    git: str | None
+    github_url: str | None
+    added_at: str
+
+    @classmethod
+    def now(
+        cls, study: Study, name: str, start: str, git: str | None, github_url: str | None
+    ) -> "Added":
+        """Return what is to be added at this moment."""
+        return cls(
+            study=study.name,
+            name=name,
+            start=start,
+            git=git or None,
+            github_url=github_url or None,
+            added_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+
+
+ADDED = TypeAdapter(list[Added])
+
+
+def open_study(source: str | Path | None, data_dir: DataDirectory) -> Study:
+    """Open the study at ``source``, by default the sample, with what was added in ``data_dir``.
+
+    A repository that its file names by now is as the file says. The sample's corpus is generated
+    below ``data_dir`` on first use.
 
     Raises
     ------
     PerfAssetsError
-        There is no such study, or its file has a mistake.
+        There is no such study, or a file has a mistake.
     """
-    chosen = str(source or SAMPLE)
-    if chosen != SAMPLE or Path(chosen).is_file():
-        return load_study(chosen)
-    directory = data_dir / SAMPLE
-    if not directory.is_dir():
-        _generate(directory)
-    return load_study(directory / "study.toml")
+    study = _read(str(source or SAMPLE), data_dir.path / SAMPLE)
+    names = {repository.name.casefold() for repository in study.repositories}
+    added = [
+        added_to(study, entry)
+        for entry in read_added(data_dir)
+        if entry.study == study.name and entry.name.casefold() not in names
+    ]
+    return study.model_copy(update={"repositories": (*study.repositories, *added)})
+
+
+def read_added(data_dir: DataDirectory) -> list[Added]:
+    """Read what was added to any study of ``data_dir``, oldest first.
+
+    Raises
+    ------
+    PerfAssetsError
+        The file is damaged.
+    """
+    if not data_dir.added.exists():
+        return []
+    try:
+        return ADDED.validate_json(data_dir.added.read_bytes())
+    except (OSError, ValueError):
+        raise PerfAssetsError(
+            f"{data_dir.added}: this is not a list of added repositories any more: take it from "
+            "a backup, or remove it and add them again"
+        ) from None
+
+
+def added_to(study: Study, added: Added) -> Repository:
+    """Return the repository that ``added`` is for ``study``.
+
+    Raises
+    ------
+    PerfAssetsError
+        A key is wrong, an address holds a secret, or the study has the repository already.
+    """
+    try:
+        is_secret = added.git is not None and bool(git_address(added.git).secrets)
+    except SensitiveValueError as error:
+        raise PerfAssetsError(f"{NEW}: git: {error}") from None
+    if is_secret:
+        raise PerfAssetsError(
+            f"{NEW}: git: this address holds a secret, which would be written down: "
+            "name the repository in the study file"
+        )
+    keys = added.model_dump(include={"name", "start", "git", "github_url"}, exclude_none=True)
+    repository = validate(Repository, keys, NEW, {"path": study.path})
+    for existing in study.repositories:
+        known = {name.casefold() for name in (existing.name, *existing.aliases)}
+        if repository.name.casefold() in known:
+            raise PerfAssetsError(
+                f"{NEW}: study {study.name} has {repository.name} already, as {existing.name} from "
+                f"{existing.start} on"
+            )
+    return repository
+
+
+def add_repository(study: Study, data_dir: DataDirectory, added: Added) -> None:
+    """Keep a repository that was added to ``study``, in one step.
+
+    Raises
+    ------
+    PerfAssetsError
+        See :func:`added_to`.
+    """
+    added_to(study, added)
+    _write(data_dir.added, [*read_added(data_dir), added])
+
+
+def _write(path: Path, added: Sequence[Added]) -> None:
+    write_file(path, ADDED.dump_json([*added], indent=2).decode() + "\n")
+
+
+def _read(source: str, sample: Path) -> Study:
+    if source != SAMPLE or Path(source).is_file():
+        return load_study(source)
+    if not sample.is_dir():
+        _generate(sample)
+    return load_study(sample / "study.toml")
 
 
 def _generate(directory: Path) -> None:

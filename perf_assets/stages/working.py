@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.config.study import Repository, Study, Until
+from perf_assets.config.repositories import Repository
+from perf_assets.config.study import Study, Until
 from perf_assets.lake.leases import leased
 from perf_assets.lake.location import Lake
 from perf_assets.lake.pull import restore

@@ -12,7 +12,7 @@ from perf_assets.base.errors.messages import explain_error
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.dagster_app.dagster_internals import create_dagster_daemon_cli
 from perf_assets.dagster_app.execution import end_lost_runs, set_limits
-from perf_assets.stages.added_repositories import open_study_of
+from perf_assets.stages.study_loader import open_study
 from perf_assets.web.services import OPENED, be_quiet_of_the_code_server
 
 if __name__ == "__main__":
@@ -20,7 +20,7 @@ if __name__ == "__main__":
     data_dir = DataDirectory.of(os.environ.get("PERF_ASSETS_DATA_DIR"))
     opened = float(os.environ.get(OPENED, time.time()))
     try:
-        set_limits(open_study_of(os.environ.get("PERF_ASSETS_STUDY"), data_dir), data_dir)
+        set_limits(open_study(os.environ.get("PERF_ASSETS_STUDY"), data_dir), data_dir)
         end_lost_runs(data_dir, datetime.fromtimestamp(opened, UTC))
     except Exception as error:
         sentence = explain_error(error, data_dir.path)

@@ -9,13 +9,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import duckdb
 import pytest
 from click.testing import CliRunner
 
 from perf_assets.base.corpus import read_corpus
-from perf_assets.cli.commands import FORMER_COMMANDS, MODULES, commands
+from perf_assets.cli.commands import MODULES, commands
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.storage import warehouse
 from tests.effort import IS_THOROUGH, some
@@ -314,22 +313,8 @@ def test_generate_refuses_a_directory_that_is_in_use(corpus: Path) -> None:
     assert_refused(perf_assets("generate-sample", corpus), str(corpus))
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("agreement", "--home"),
-        ("import-review", "sheet.csv", "--rater", "Ann", "--home"),
-        ("sample-for-review", "--n", "1", "--seed", "1", "--home"),
-        ("review", "agreement", "--data-dir"),
-    ],
-)
-def test_former_names_of_commands_and_options_still_work(
-    words: tuple[str, ...], tmp_path: Path
-) -> None:
-    refused = perf_assets(*words, tmp_path / "none")
-    assert_refused(refused, str(tmp_path / "none"), "is not there yet: perf-assets run makes it")
-
-
-def test_no_help_lists_a_former_name() -> None:
-    assert not set(FORMER_COMMANDS) & set(commands.list_commands(click.Context(commands)))
-    assert "--home" not in perf_assets("run", "--help").stdout
+def test_an_unknown_command_or_option_is_refused_with_the_nearest_name() -> None:
+    command, option = perf_assets("expore"), perf_assets("run", "--data-dr", "x")
+    assert command.returncode == option.returncode == 2
+    assert "No such command 'expore': did you mean explore?" in command.stderr
+    assert "--data-dir" in option.stderr

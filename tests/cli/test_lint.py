@@ -224,7 +224,7 @@ def test_annotations_are_lines_of_their_own(project: Path) -> None:
 
 def test_a_reader_that_has_had_enough_is_no_error(project: Path) -> None:
     (project / "bad.py").write_text(BAD * 2000)
-    line = f"{' '.join(command('check', '.'))} | head -1"
+    line = f"{' '.join(command('lint', '.'))} | head -1"
     ran = subprocess.run(
         ["/bin/sh", "-c", line],
         capture_output=True,
@@ -425,21 +425,6 @@ def test_a_table_that_is_none_is_one_sentence(project: Path) -> None:
     assert_refused(checked("."), "pyproject.toml", "lint", "a table of keys and values")
 
 
-def test_the_former_name_of_the_table_is_read_where_it_stands_alone(project: Path) -> None:
-    file = project / "pyproject.toml"
-    former = '[tool.perf-assets.check]\nignore = ["PA103"]\n'
-    file.write_text(former)
-    assert found("bad.py") == []
-    assert found("bad.py", "--config", "pyproject.toml") == []
-    file.write_text('[tool.perf-assets.check]\nselect = ["PB"]\n')
-    assert_refused(checked("."), "pyproject.toml", "perf-assets.check.select", "'PB'")
-    file.write_text('[tool.perf-assets.check]\nselect = "PA1"\n')
-    assert_refused(checked("."), "pyproject.toml", "perf-assets.check.select", "a list is needed")
-    file.write_text(f"[tool.perf-assets.lint]\n{former}")
-    both = ("[tool.perf-assets.lint]", "[tool.perf-assets.check]", "keep one of them")
-    assert_refused(checked("."), "pyproject.toml", *both)
-
-
 # ---- how it is installed
 
 
@@ -454,7 +439,7 @@ def test_a_check_imports_nothing_that_takes_long(project: Path) -> None:
     program = (
         "import sys\n"
         "from perf_assets.cli.commands import commands\n"
-        "commands(['check', '.', '--exit-zero'], standalone_mode=False)\n"
+        "commands(['lint', '.', '--exit-zero'], standalone_mode=False)\n"
         "slow = {'polars', 'duckdb', 'dagster', 'pandas', 'numpy', 'pyarrow', 'pydantic'}\n"
         "assert not slow & set(sys.modules), slow & set(sys.modules)\n"
     )
@@ -467,7 +452,7 @@ def test_a_check_imports_nothing_that_takes_long(project: Path) -> None:
 
 
 def test_too_small_an_address_space_is_one_sentence(project: Path) -> None:
-    line = f"ulimit -v 250000; {' '.join(command('check', 'bad.py'))}"
+    line = f"ulimit -v 250000; {' '.join(command('lint', 'bad.py'))}"
     ran = subprocess.run(
         ["/bin/sh", "-c", line],
         capture_output=True,

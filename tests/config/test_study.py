@@ -13,11 +13,11 @@ from pydantic import BaseModel
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import add_months, last_full_month, months_between
-from perf_assets.config import study_file as written_study
 from perf_assets.config.people import People
-from perf_assets.config.study import Until, load_study
+from perf_assets.config.repositories import Repository
+from perf_assets.config.study import Study, Until, load_study
 from perf_assets.core.areas.rules import AreaRules, PathAreas
-from perf_assets.core.labelling.labels import matching_labels
+from perf_assets.core.labelling.labels import Rules, matching_labels
 from perf_assets.core.linking.links import APPROACHES
 from perf_assets.core.paper import constants as paper
 from tests.effort import examples
@@ -75,10 +75,12 @@ def test_a_study_says_who_is_who(tmp_path: Path) -> None:
     )
     study = load_study(written(tmp_path, text))
     assert study.people == People(
-        "plain", ("ci",), (), (("ada", "ada@x.org"),), (("bob", "bob-2"),)
+        addresses="plain",
+        bots=("ci",),
+        same=(("ada", "ada@x.org"),),
+        different=(("bob", "bob-2"),),
     )
-    assert study.repositories[0].addresses == "plain"
-    assert load_study(written(tmp_path, MINIMAL)).repositories[0].addresses == "hashed"
+    assert load_study(written(tmp_path, MINIMAL)).people.addresses == "hashed"
 
 
 def test_a_repository_may_say_which_areas_it_has(tmp_path: Path) -> None:
@@ -90,11 +92,11 @@ def test_a_repository_may_say_which_areas_it_has(tmp_path: Path) -> None:
     )
     (repository,) = load_study(written(tmp_path, text)).repositories
     assert repository.areas == AreaRules(
-        labels=(("module: *", "*"), ("module: crash", "")),
-        files=(("/aten/", "aten"),),
+        labels={"module: *": "*", "module: crash": ""},
+        files={"/aten/": "aten"},
         roots=("torch", "torch/csrc"),
         depth=2,
-        uses_codeowners=True,
+        codeowners=True,
     )
     (plain,) = load_study(written(tmp_path, MINIMAL)).repositories
     (empty,) = load_study(written(tmp_path, AREAS)).repositories
@@ -165,6 +167,16 @@ def test_the_studies_of_forums_keep_their_own_tags(name: str, labels: list[str])
     assert forum.api_url == "https://api.stackexchange.com/2.3"
 
 
+def test_a_tag_set_is_about_the_repository_that_is_named_for_it_or_called_like_it(
+    tmp_path: Path,
+) -> None:
+    text = FORUM.replace("owner = ['x']", "NAME = ['x'], other = [], none = []")
+    text += f'repositories = {{ other = "owner/name" }}\n{REPOSITORY}'
+    study = load_study(written(tmp_path, text))
+    about = {tag_set.label: study.repository_of(tag_set) for tag_set in study.tag_sets}
+    assert about == {"NAME": "owner/name", "other": "owner/name", "none": None}
+
+
 def test_the_packaged_study_is_that_of_the_paper() -> None:
     study = load_study("dl-frameworks")
     assert [(r.name, r.start, r.trend_start) for r in study.repositories[:2]] == [
@@ -230,6 +242,24 @@ def test_keywords_are_graded_by_default_as_far_as_the_study_has_them(tmp_path: P
     assert (own.strong_keywords, own.weak_keywords) == (("hang",), ("slow",))
 
 
+def test_more_keywords_are_added_to_those_of_the_paper_or_of_the_study(tmp_path: Path) -> None:
+    def rules(text: str) -> Rules:
+        return load_study(written(tmp_path, text + MINIMAL)).rules
+
+    more = 'more_keywords = ["jank", "slow"]\n'
+    added = rules(more)
+    assert added.keywords == (*paper.KEYWORDS, "jank")
+    assert added.version != rules("").version
+    assert rules(f'keywords = ["hang"]\n{more}').keywords == ("hang", "jank", "slow")
+    assert rules(f'{more}strong_keywords = ["jank"]\n').strong_keywords == ("jank",)
+
+
+def test_a_study_without_repositories_says_so(tmp_path: Path) -> None:
+    study = load_study(written(tmp_path, FORUM))
+    with pytest.raises(PerfAssetsError, match="the study has no repositories"):
+        study.repository("owner/name")
+
+
 @pytest.mark.parametrize(
     ("text", "key", "reason"),
     [
@@ -274,7 +304,7 @@ def test_keywords_are_graded_by_default_as_far_as_the_study_has_them(tmp_path: P
         (AREAS + 'roots = ["../x"]', "repositories[1].areas.roots[1]", "a directory of the"),
         (AREAS + 'roots = "x"', "repositories[1].areas.roots", "a list is needed here"),
         (AREAS + "codeowners = 1", "repositories[1].areas.codeowners", "true or false"),
-        ('weak_keywords = ["fast"]\n' + MINIMAL, "weak_keywords", "'fast' is none of the keywords"),
+        ('weak_keywords = ["fast"]\n' + MINIMAL, "weak_keywords", "'fast' is not a keyword"),
         (
             'strong_keywords = ["slow"]\n' + 'weak_keywords = ["slow"]\n' + MINIMAL,
             "",
@@ -298,7 +328,7 @@ def test_keywords_are_graded_by_default_as_far_as_the_study_has_them(tmp_path: P
         ("reconcile_months = 0\n" + MINIMAL, "reconcile_months", "greater than or equal to 1 (0)"),
         ('reconcile_months = "6"\n' + MINIMAL, "reconcile_months", "'6'"),
         ('count_approaches = ["guess"]\n' + MINIMAL, "count_approaches", "'guess'"),
-        (MINIMAL + 'corpus = "nowhere"\n', "repositories[1].corpus", "no directory"),
+        (MINIMAL + 'corpus = "nowhere"\n', "repositories[1].corpus", "not a directory"),
         (
             MINIMAL + 'github_url = "https://t0ken@host"\n',
             "repositories[1].github_url",
@@ -321,20 +351,20 @@ def test_keywords_are_graded_by_default_as_far_as_the_study_has_them(tmp_path: P
         (MINIMAL + 'git = "a\\u0000b"\n', "repositories[1].git", "control character"),
         (MINIMAL + f'git = "{"g" * 5000}"\n', "repositories[1].git", "1,000 characters"),
         (MINIMAL + f'git = "{"g" * 900}"\n', "repositories[1].git", "File name too long"),
-        (MINIMAL + 'git = "~nosuchuser/x"\n', "repositories[1].git", "no path"),
+        (MINIMAL + 'git = "~nosuchuser/x"\n', "repositories[1].git", "cannot be read"),
         (MINIMAL + 'git = "user:t0ken@host:x.git"\n', "repositories[1].git", "no password"),
         (MINIMAL + 'git = ["https://t0ken@h"]\n', "repositories[1].git", "a text is needed"),
         (MINIMAL + f'git = [["https://u:t0ken{"x" * 99}@h"]]\n', "repositories[1].git", "a text"),
         (MINIMAL + 'git = "--upload-pack=x"\n', "repositories[1].git", "an option"),
         (MINIMAL + 'git = "ext::sh -c x"\n', "repositories[1].git", "run a command"),
         (MINIMAL + 'corpus = "a\\u0000b"\n', "repositories[1].corpus", "control characters"),
-        (MINIMAL + 'corpus = "~nosuchuser/x"\n', "repositories[1].corpus", "no path"),
+        (MINIMAL + 'corpus = "~nosuchuser/x"\n', "repositories[1].corpus", "cannot be read"),
         (MINIMAL + f'corpus = "{"c" * 900}"\n', "repositories[1].corpus", "File name too long"),
         (MINIMAL + 'github_url = "http://h:99999"\n', "repositories[1].github_url", "http(s)"),
         (MINIMAL + 'github_url = "http://[::1/"\n', "repositories[1].github_url", "http(s)"),
         (MINIMAL + 'github_url = "http://h/?t0ken"\n', "repositories[1].github_url", "http(s)"),
         (MINIMAL + 'github_url = "http://h/\\n"\n', "repositories[1].github_url", "http(s)"),
-        (MINIMAL.replace("2020-01", "0000-01"), "repositories[1].start", "no month"),
+        (MINIMAL.replace("2020-01", "0000-01"), "repositories[1].start", "not a month"),
         (MINIMAL.replace("2020-01", "0001-01"), "repositories[1].start", "before 1970-01"),
         (MINIMAL.replace("2020-01", "9999-12"), "repositories[1]", "not over"),
         (MINIMAL + 'trend_start = "9999-12"\n', "repositories[1]", "not over"),
@@ -351,7 +381,7 @@ def test_keywords_are_graded_by_default_as_far_as_the_study_has_them(tmp_path: P
         (FORUM + 'api_url = "http://h:99999"\n', "forums[1].api_url", "http(s)"),
         (FORUM + 'repositories = { other = "a/b" }\n', "forums[1]", "none of the tag sets"),
         (FORUM + 'repositories = { owner = "a/b" }\n', "forums[1]", "has no repository 'a/b'"),
-        (FORUM + 'dump = "a\\u0000b"\n', "forums[1].dump", "no path"),
+        (FORUM + 'dump = "a\\u0000b"\n', "forums[1].dump", "control characters"),
         (PEOPLE + 'bots = ["a b"]\n', "people.bots[1]", "a login or an e-mail address"),
         (PEOPLE + 'bots = ["a@b.org"]\n', "people.bots[1]", "a login is needed here"),
         (PEOPLE + 'bots = ["ci"]\npersons = ["CI"]\n', "people", "among bots and persons"),
@@ -456,18 +486,19 @@ VALUES = st.one_of(
 def table(shape: type[BaseModel], likely: dict[str, str]) -> st.SearchStrategy[dict[str, object]]:
     """Tables of the keys of ``shape``, most of them with a value that is right."""
     known = {name: st.one_of(st.just(value), VALUES) for name, value in likely.items()}
-    others = {name: VALUES for name in shape.model_fields if name not in likely}
+    keys = [field.alias or name for name, field in shape.model_fields.items()]
+    others = {name: VALUES for name in keys if name not in likely}
     return st.fixed_dictionaries(known, optional=others)
 
 
 DOCUMENTS = st.builds(
     lambda study, repositories: {**study, "repositories": repositories},
-    table(written_study.StudyEntry, {"name": "mine"}).map(
+    table(Study, {"name": "mine"}).map(
         lambda entry: {key: value for key, value in entry.items() if key != "repositories"}
     ),
     st.one_of(
         st.lists(
-            table(written_study.RepositoryEntry, {"name": "owner/name", "start": "2020-01"}),
+            table(Repository, {"name": "owner/name", "start": "2020-01"}),
             max_size=3,
         ),
         VALUES,
@@ -513,10 +544,3 @@ def test_months_count_across_years() -> None:
     assert add_months("2020-01", -1) == "2019-12"
     assert months_between("2019-11", "2020-02") == ["2019-11", "2019-12", "2020-01", "2020-02"]
     assert months_between("2020-02", "2020-01") == []
-
-
-def test_former_names_of_keys_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "study.toml"
-    path.write_text("close_look = false\nverify_months = 3\n" + MINIMAL, encoding="utf-8")
-    study = load_study(path)
-    assert (study.analyze_fixes, study.reconcile_months) == (False, 3)

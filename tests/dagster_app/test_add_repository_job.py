@@ -12,7 +12,7 @@ from perf_assets.config.data_directory import DataDirectory
 from perf_assets.dagster_app.definitions import build_definitions
 from perf_assets.dagster_app.partitions import partitions_of
 from perf_assets.reports.status import read_status, status_text
-from perf_assets.stages.added_repositories import open_study_of, read_added
+from perf_assets.stages.study_loader import open_study, read_added
 from perf_assets.storage.backups import write_backup
 from perf_assets.storage.restoring import restore
 from tests.support import Prepared
@@ -42,7 +42,7 @@ def given(small: Prepared, monkeypatch) -> Iterator[dict[str, str]]:
 
 def add(study: Path, data_dir: DataDirectory, given: dict[str, str]) -> str:
     """Run the job; the sentence it failed with, nothing where it did not."""
-    definitions = build_definitions(open_study_of(study, data_dir), data_dir)
+    definitions = build_definitions(open_study(study, data_dir), data_dir)
     with dg.DagsterInstance.ephemeral() as instance:
         ran = definitions.resolve_job_def("add_repository").execute_in_process(
             instance=instance,
@@ -56,7 +56,7 @@ def add(study: Path, data_dir: DataDirectory, given: dict[str, str]) -> str:
 def test_a_repository_that_git_and_the_api_know_is_part_of_the_study(study, given, tmp_path):
     data_dir, written = DataDirectory.of(tmp_path / "home"), study.read_bytes()
     assert add(study, data_dir, given) == ""
-    found = open_study_of(study, data_dir)
+    found = open_study(study, data_dir)
     assert [one.name for one in found.repositories] == ["a/b", NAME]
     assert (found.repositories[1].start, found.repositories[1].git) == ("2020-01", given["git"])
     keys = partitions_of(found.repositories).get_partition_keys()
@@ -69,10 +69,10 @@ def test_a_repository_that_git_and_the_api_know_is_part_of_the_study(study, give
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"name": "a-typo"}, "the new repository: name: this is no repository; write owner/name"),
+        ({"name": "a-typo"}, "the new repository: name: this is not a repository"),
         ({"name": "sample-lab/typo"}, "sample-lab/typo was not added"),
         ({"name": "A/B"}, "study mine has A/B already, as a/b from 2020-01 on"),
-        ({"start": "2020"}, "this is no month; write it as YYYY-MM"),
+        ({"start": "2020"}, "this is not a month; write it as YYYY-MM"),
         ({"start": "2999-01"}, "start 2999-01 is not over yet"),
         ({"git": "https://me:a-token@host/a.git"}, "this address holds a secret"),
         ({"git": "/nowhere"}, "there is no git repository at /nowhere"),
@@ -96,7 +96,7 @@ def test_a_damaged_list_of_added_repositories_is_one_sentence(tmp_path, text) ->
     )
     for damaged in (text, entry):
         data_dir.added.write_text(damaged)
-        with pytest.raises(PerfAssetsError, match="no list of added repositories any more"):
+        with pytest.raises(PerfAssetsError, match="not a list of added repositories any more"):
             read_added(data_dir)
 
 
@@ -105,7 +105,7 @@ def test_what_the_study_file_names_later_is_as_the_file_says(study, given, tmp_p
     assert add(study, data_dir, given) == ""
     with study.open("a") as file:
         file.write(f'[[repositories]]\nname = "{NAME}"\nstart = "2020-02"\n')
-    found = open_study_of(study, data_dir).repositories
+    found = open_study(study, data_dir).repositories
     assert [(one.name, one.start) for one in found] == [("a/b", "2020-01"), (NAME, "2020-02")]
 
 
@@ -114,7 +114,7 @@ def test_another_study_of_the_data_directory_does_not_have_it(study, given, tmp_
     assert add(study, data_dir, given) == ""
     other = tmp_path / "other.toml"
     other.write_text(study.read_text().replace('"mine"', '"other"'))
-    assert len(open_study_of(other, data_dir).repositories) == 1
+    assert len(open_study(other, data_dir).repositories) == 1
 
 
 def test_status_says_where_a_repository_came_from_and_a_backup_keeps_it(

@@ -9,10 +9,10 @@ import pytest
 
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study, Until, load_study
+from perf_assets.dagster_app.definitions import build_definitions
 from perf_assets.dagster_app.jobs import jobs_of
 from perf_assets.dagster_app.keys import asset_key
 from perf_assets.dagster_app.partitions import by_subject, key_of, partitions_of
-from perf_assets.definitions import build_definitions
 from perf_assets.stages.steps import repository_steps
 from tests.support import Prepared, stored_tables
 
@@ -171,7 +171,7 @@ def test_partitions_are_the_months_of_every_repository(tmp_path: Path) -> None:
     keys = partitions_of(study.repositories).get_partition_keys()
     assert len(keys) == 2 * 5
     found = by_subject(study.repositories, keys)
-    months = {repository.name: its for repository, its in found.items()}
+    months = {repository.name: its for repository, its in found}
     assert months == {
         "a/a": ["2020-01", "2020-02", "2020-03"],
         "b/b": ["2019-11", "2019-12", "2020-01"],

@@ -18,7 +18,7 @@ from perf_assets.sources.github import GitHubClient, IssueSource
 from perf_assets.sources.github.batches import joined
 from perf_assets.sources.github.transport import Answer
 from perf_assets.sources.issue_source_factory import UNLIMITED
-from perf_assets.stages.added_repositories import open_study_of, read_added
+from perf_assets.stages.study_loader import open_study, read_added
 from perf_assets.stand_ins.github.server import CorpusServer
 from tests.answer_fuzzing import HASTE
 from tests.damaged_inputs.damage import damaged, json_of, spoilt, text_damaged, toml_of
@@ -153,7 +153,7 @@ def _added(surroundings: Surroundings) -> TryOne:
         data_dir.added.write_bytes(content)
         with unchanged_where_refused(data_dir.path):
             read_added(data_dir)
-            return open_study_of(study, data_dir)
+            return open_study(study, data_dir)
 
     return try_one
 

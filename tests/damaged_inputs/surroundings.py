@@ -26,7 +26,7 @@ from perf_assets.lake.maintenance import maintain
 from perf_assets.sources.github.credentials import APP_VARIABLES, credentials_of
 from perf_assets.sources.rate_limit import wait_in_seconds
 from perf_assets.sources.stackexchange.api_client import KEY, ApiClient
-from perf_assets.stages.added_repositories import Added, added_to, open_study_of
+from perf_assets.stages.study_loader import Added, added_to, open_study
 from perf_assets.web.guard import answered_names
 from tests.damaged_inputs.damage import hostile, spoilt
 from tests.damaged_inputs.kinds import (
@@ -67,7 +67,7 @@ def _environment(surroundings: Surroundings) -> TryOne:
             "home/x",
             lambda value: None if value[:1] == "/" else DataDirectory.of(value),
         ),
-        "PERF_ASSETS_STUDY": (str(study), lambda value: open_study_of(value, data_dir)),
+        "PERF_ASSETS_STUDY": (str(study), lambda value: open_study(value, data_dir)),
         "PERF_ASSETS_LAKE": (f"file://{room}", Lake.of),
         "PERF_ASSETS_UI_NAMES": ("ui.example.com", answered_names),
     }

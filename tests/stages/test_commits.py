@@ -3,7 +3,6 @@
 import shutil
 import tempfile
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -15,7 +14,7 @@ import perf_assets.stages.mining.commits
 from perf_assets.base.months import months_between
 from perf_assets.base.processes.progress import current
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.config.study import Repository
+from perf_assets.config.repositories import Repository
 from perf_assets.reports.status import read_status, status_text
 from perf_assets.sources.git import changes, history, pydriller_mining
 from perf_assets.sources.git.clone import update_clone
@@ -140,7 +139,7 @@ def test_a_commit_that_git_could_not_read_is_read_once_the_source_has_its_object
     assert load(source, data_dir) == []
     shutil.move(kept, lost)
     with opened(data_dir) as writer:
-        repository = Repository(REPOSITORY, "2016-12", None, "2016-12", str(source))
+        repository = Repository(name=REPOSITORY, start="2016-12", git=str(source))
         outcomes = list(mine_commits(writer, repository, MONTHS))
     assert [outcome.month for outcome in outcomes] == ["2017-02", "2017-03"]
     assert rows(data_dir, unread) == []
@@ -494,23 +493,24 @@ def test_a_change_of_the_miner_reads_every_month_again_and_gives_the_same_rows(
         "read_commits",
         lambda clone, listed, tell: read.append(listed.height) or by_pydriller(clone, listed, tell),
     )
-    repository = Repository(REPOSITORY, "2016-12", None, "2016-12", str(source))
+    repository = Repository(name=REPOSITORY, start="2016-12", git=str(source))
 
-    def mined(repository):
+    def mined(repository, addresses="hashed"):
         with opened(data_dir) as writer:
-            outcomes = list(mine_commits(writer, repository, MONTHS))
+            outcomes = list(mine_commits(writer, repository, MONTHS, addresses))
         assert all(outcome.failure is None for outcome in outcomes)
         tables = stored_tables(DataDirectory.of(data_dir).warehouse)
         return outcomes, {name: tables[name] for name in TABLES}
 
     _, by_git = mined(repository)
     assert read == []
-    outcomes, found = mined(replace(repository, miner="pydriller"))
+    pydriller = repository.model_copy(update={"miner": "pydriller"})
+    outcomes, found = mined(pydriller)
     assert read == [4, 1] and len(outcomes) == 2 * len(MONTHS)
     assert_same_tables(found, by_git)
-    assert mined(replace(repository, miner="pydriller"))[0] == []
-    assert len(mined(replace(repository, miner="pydriller", addresses="plain"))[0]) == len(MONTHS)
-    outcomes, _ = mined(replace(repository, addresses="plain"))
+    assert mined(pydriller)[0] == []
+    assert len(mined(pydriller, "plain")[0]) == len(MONTHS)
+    outcomes, _ = mined(repository, "plain")
     assert len(outcomes) == 2 * len(MONTHS) and read == [4, 1, 4]
     outcomes, found = mined(repository)
     assert len(outcomes) == len(MONTHS)

@@ -16,7 +16,9 @@ from tests.rows import load
 
 pytestmark = pytest.mark.slow
 
-TENSORFLOW = TagSet(f"{FORUM}:{TAG_SET}", "2020-01", None, FORUM, TAG_SET, (TAG_SET,))
+TENSORFLOW = TagSet(
+    name=f"{FORUM}:{TAG_SET}", start="2020-01", forum=FORUM, label=TAG_SET, tags=(TAG_SET,)
+)
 MONTHS = ["2020-01", "2020-02", "2020-03"]
 
 

@@ -186,7 +186,9 @@ def test_who_changes_the_aliases_decides_the_links_anew(
     (alias,) = repository.aliases
     assert "links.fix_links" in tables_made(data_dir, study, FORMER.format(alias))
     known = links_by(data_dir, "url")
-    forgetful = replace(study, repositories=(replace(repository, aliases=()),))
+    forgetful = study.model_copy(
+        update={"repositories": (repository.model_copy(update={"aliases": ()}),)}
+    )
     assert "links.fix_links" in tables_made(data_dir, forgetful)
     left = links_by(data_dir, "url")
     assert set(left) < set(known)

@@ -17,7 +17,7 @@ from perf_assets.base.code_version import imported_by
 from perf_assets.base.months import months_between
 from perf_assets.base.processes.progress import current
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.config.study import Repository
+from perf_assets.config.repositories import Repository
 from perf_assets.lint.finding_id import identity
 from perf_assets.sources.git.clone import update_clone
 from perf_assets.sources.git.trees import File
@@ -358,11 +358,13 @@ def test_progress_is_told_by_files(
 
 def test_a_study_may_leave_the_checks_of_a_repository_out(source: Path, data_dir: Path) -> None:
     make(source, history(("2020-02-01", files(a=SLOW))))
-    repository = Repository(REPOSITORY, "2020-01", "2020-03", "2020-01", str(source), checks=False)
+    repository = Repository(
+        name=REPOSITORY, start="2020-01", end="2020-03", git=str(source), checks=False
+    )
     with opened(data_dir) as writer:
         assert list(mine_findings(writer, repository, MONTHS[:3])) == []
         assert not writer.data_dir.clone(REPOSITORY).exists()
-        wanted = Repository(REPOSITORY, "2020-01", "2020-03", "2020-01", str(source))
+        wanted = repository.model_copy(update={"checks": True})
         assert len(list(mine_findings(writer, wanted, MONTHS[:3]))) == 3
     assert rows(data_dir, "select path from raw.static_findings") == [("a.py",)]
 

@@ -1,6 +1,5 @@
 """The list of steps: their order is that of their inputs, and a run ends where it should."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -39,5 +38,5 @@ def test_each_step_reads_what_steps_before_it_stored(steps: tuple[Any, ...]) -> 
 def test_a_run_ends_after_the_stage_that_it_is_to_reach(
     study: Study, until: Until, analyze_fixes: bool, ends: list[str]
 ) -> None:
-    steps = repository_steps(replace(study, analyze_fixes=analyze_fixes), until)
+    steps = repository_steps(study.model_copy(update={"analyze_fixes": analyze_fixes}), until)
     assert [step.name for step in steps] == MINED + ends

@@ -6,13 +6,18 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
+from pydantic import AfterValidator, Field, field_validator
+
+from perf_assets.base.config_files import Distinct, StrictModel, TextOrBlank
+from perf_assets.base.sanitize import shortened
 from perf_assets.core.areas.path_patterns import PathPattern, last_match
 from perf_assets.core.labelling.environments import ALIASES
 from perf_assets.core.languages import is_test, language_of
 
 PATTERN, CODEOWNERS, DIRECTORY = "pattern", "codeowners", "directory"
+DEEPEST = 20  # directories below a root
 TOP_LEVEL = "top level"
 """The area of files that are in no directory."""
 
@@ -39,37 +44,75 @@ class PathArea(NamedTuple):
     rule: str
 
 
-@dataclass(frozen=True)
-class AreaRules:
-    """What a study says of the areas of a repository.
+def _path(value: str) -> str:
+    PathPattern(value)
+    return value
 
-    labels : patterns of labels, ``*`` for any text, and the area of each, where ``*`` stands for
-        that text; an empty area is none. The last one that matches a label wins.
-    files : patterns of paths as CODEOWNERS has them, and the area of each; the last one wins.
-    roots : directories whose own directories are areas; None for the package of the repository.
-    depth : how many directories below a root make an area.
-    uses_codeowners : whether files that no pattern means are areas by their CODEOWNERS.
-    """
 
-    labels: tuple[tuple[str, str], ...] = tuple(LABELS.items())
-    files: tuple[tuple[str, str], ...] = ()
-    roots: tuple[str, ...] | None = None
-    depth: int = 1
-    uses_codeowners: bool = False
+def _directory(value: str) -> str:
+    names = value.strip("/").split("/")
+    if "" in names or {".", "..", "*", "**"} & set(names):
+        raise ValueError("a directory of the repository is needed here, as in src/package")
+    return "/".join(names)
+
+
+class AreaRules(StrictModel):
+    """The [repositories.areas] table of a study file: which areas a repository has."""
+
+    labels: dict[TextOrBlank, TextOrBlank] = Field(
+        default=LABELS,
+        description="patterns of labels, each with the area that it names; `*` stands for any "
+        "text, in the area for the text that it matched; an empty area is none; the last one that "
+        "matches wins; default: `module: *`, `comp:*`, `component: *`, `area: *`, `area/*`",
+    )
+    files: dict[Annotated[str, AfterValidator(_path)], TextOrBlank] = Field(
+        default={},
+        description="patterns of paths, as CODEOWNERS has them, each with its area; an empty area "
+        "is none; the last one that matches wins; default: none",
+    )
+    roots: Distinct[Annotated[str, AfterValidator(_directory)]] | None = Field(
+        default=None,
+        description="directories whose own directories are areas; default: the package called as "
+        "the repository, also within `src`, `python`, `lib`, `source` or `packages`",
+    )
+    depth: int = Field(
+        default=1, ge=1, le=DEEPEST, description="how many directories below a root make an area"
+    )
+    codeowners: bool = Field(
+        default=False,
+        description="whether files that no pattern means are areas by CODEOWNERS as it was at the "
+        "commit that changed them: the team that owns them, or the pattern of the line",
+    )
+
+    @field_validator("labels")
+    @classmethod
+    def _means_what_it_names(cls, labels: dict[str, str]) -> dict[str, str]:
+        for pattern, area in labels.items():
+            if not pattern.strip(" *"):
+                raise ValueError("a pattern that is not blank, and not * alone, is needed here")
+            if pattern.count("*") > 1:
+                raise ValueError(f"{shortened(pattern, 60)!r} has more than one *; leave one")
+            if "*" in area and "*" not in pattern:
+                raise ValueError(
+                    f"{shortened(pattern, 60)!r} has no * whose text the area could have; write "
+                    "the name of the area"
+                )
+        return labels
 
     @cached_property
     def version(self) -> str:
         """Return a digest of the rules, e.g. ``3f2a9c0b``."""
-        rules = [self.labels, self.files, self.roots, self.depth, self.uses_codeowners]
+        patterns = [list(self.labels.items()), list(self.files.items())]
+        rules = [*patterns, self.roots, self.depth, self.codeowners]
         return hashlib.sha256(json.dumps(rules).encode()).hexdigest()[:8]
 
     @cached_property
     def _labels(self) -> list[tuple[re.Pattern[str], str]]:
-        return [(_label_pattern(pattern), area) for pattern, area in self.labels]
+        return [(_label_pattern(pattern), area) for pattern, area in self.labels.items()]
 
     @cached_property
     def _files(self) -> list[PathPattern]:
-        return [PathPattern(pattern) for pattern, _ in self.files]
+        return [PathPattern(pattern) for pattern in self.files]
 
     def area_of_label(self, label: str) -> str | None:
         """The area that ``label`` names, in lower case; None for other labels.
@@ -88,7 +131,7 @@ class AreaRules:
     def named_area(self, path: str) -> str | None:
         """The area that a pattern of the study gives ``path``, empty for none; None without one."""
         index = last_match(path, self._files)
-        return None if index is None else self.files[index][1].strip()
+        return None if index is None else [*self.files.values()][index].strip()
 
 
 def _label_pattern(pattern: str) -> re.Pattern[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Literal, get_args
 
 import polars as pl
 
@@ -10,7 +11,7 @@ from perf_assets.core.linking.mentions import Mention, mentions, named_pull_requ
 from perf_assets.core.linking.pull_requests import History, Landing, PullRequest, own_names
 from perf_assets.schema import schema_of
 
-APPROACHES = (
+Approach = Literal[
     "url",
     "id",
     "plain_id",
@@ -19,7 +20,8 @@ APPROACHES = (
     "pull_request",
     "named_by_pull_request",
     "named_in_comment",
-)
+]
+APPROACHES: tuple[Approach, ...] = get_args(Approach)
 """All ways to link a commit to an issue, as they are named in ``links.fix_links``."""
 TELLING = (
     r"#\d|(?i:gh-\d|/issues/\d"

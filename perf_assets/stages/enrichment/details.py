@@ -12,7 +12,7 @@ import polars as pl
 from perf_assets.base.code_version import code_version
 from perf_assets.base.processes.gc_control import return_free_memory
 from perf_assets.base.processes.progress import Phase, phase
-from perf_assets.config.study import Repository
+from perf_assets.config.repositories import Repository
 from perf_assets.core import languages
 from perf_assets.schema import schema_of
 from perf_assets.sources.git.clone import update_clone

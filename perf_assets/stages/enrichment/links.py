@@ -6,7 +6,8 @@ import polars as pl
 
 from perf_assets.base.code_version import code_version
 from perf_assets.base.processes.progress import phase
-from perf_assets.config.study import Repository, Study
+from perf_assets.config.repositories import Repository
+from perf_assets.config.study import Study
 from perf_assets.core.areas.evidence import FIX_AREAS, fix_areas
 from perf_assets.core.linking.links import link_fixes
 from perf_assets.core.linking.pull_requests import History
@@ -131,7 +132,7 @@ def _areas(
 
 
 def _owners(writer: AuditedWriter, repository: Repository, files: pl.DataFrame) -> Owned | None:
-    if not repository.areas.uses_codeowners:
+    if not repository.areas.codeowners:
         return None
     clone = writer.data_dir.clone(repository.name)
     if not clone.exists():  # mining made it; whoever deleted it gets it back

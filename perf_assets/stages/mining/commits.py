@@ -13,8 +13,7 @@ import polars as pl
 
 from perf_assets.base.code_version import code_version
 from perf_assets.base.processes.progress import Phase, phase
-from perf_assets.config.study import Repository
-from perf_assets.config.study_file import Miner
+from perf_assets.config.repositories import Miner, Repository
 from perf_assets.core.people.addresses import AddressPolicy
 from perf_assets.sources.git.clone import Clone, update_clone
 from perf_assets.sources.git.history import (
@@ -59,14 +58,15 @@ REASONS = """
 
 
 def mine_commits(
-    writer: AuditedWriter, repository: Repository, months: Sequence[str]
+    writer: AuditedWriter,
+    repository: Repository,
+    months: Sequence[str],
+    addresses: AddressPolicy = "hashed",
 ) -> Iterator[WriteOutcome]:
     """Bring the clone of ``repository`` up to date and load from it, see :func:`load_commits`."""
     clone = update_clone(repository.git, writer.data_dir.clone(repository.name))
     fetch_missing(clone.path, repository.git, _reasons(writer, repository.name))
-    yield from load_commits(
-        writer, clone, repository.name, months, repository.addresses, repository.miner
-    )
+    yield from load_commits(writer, clone, repository.name, months, addresses, repository.miner)
 
 
 def load_commits(

@@ -9,7 +9,7 @@ import polars as pl
 
 from perf_assets.base.processes.progress import phase
 from perf_assets.base.sanitize import in_words
-from perf_assets.config.study import Repository
+from perf_assets.config.repositories import Repository
 from perf_assets.schema import table_of
 from perf_assets.sources.github import IssueBatch, IssueSource
 from perf_assets.sources.github.batches import EMPTY_BATCH, TABLES

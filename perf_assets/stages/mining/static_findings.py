@@ -16,7 +16,7 @@ import polars as pl
 
 from perf_assets.base.code_version import code_version
 from perf_assets.base.processes.progress import phase
-from perf_assets.config.study import Repository
+from perf_assets.config.repositories import Repository
 from perf_assets.lint.files.scanning import WORKER
 from perf_assets.lint.linter import DEFAULT, frameworks_of
 from perf_assets.schema import schema_of

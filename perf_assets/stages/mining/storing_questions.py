@@ -93,7 +93,9 @@ def _left_partitions(
             continue
         other_set = next((one for one in forum.tag_sets if one.label == label), None)
         if other_set is None:  # a tag set that the study had before
-            other_set = TagSet(f"{forum.name}:{label}", month, None, forum.name, label, ())
+            other_set = TagSet(
+                name=f"{forum.name}:{label}", start=month, forum=forum.name, label=label, tags=()
+            )
         rest = stored_posts(writer, other_set, [month]).without(numbers)
         load = writer.database.loads(TABLES[0], other_set.name).filter(month=month).to_dicts()
         mark = (

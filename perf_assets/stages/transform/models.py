@@ -75,7 +75,7 @@ def _register_tag_sets(writer: AuditedWriter, study: Study) -> None:
                 "tags": list(tag_set.tags),
                 "position": position,
                 "start_month": tag_set.start,
-                "repository": tag_set.repository,
+                "repository": study.repository_of(tag_set),
                 "study": study.name,
             }
             for position, tag_set in enumerate(study.tag_sets, 1)

@@ -162,9 +162,7 @@ def test_a_file_counts_while_the_repository_has_it() -> None:
 
 def test_a_frame_in_no_area_leaves_the_trace_to_the_one_around_it() -> None:
     script = IN_A_SCRIPT.format(packages=INSTALLED, error="x")
-    assert traced(script, files=(("/torch/nn/modules/conv.py", ""),)) == [
-        "torch/nn/modules/module.py"
-    ]
+    assert traced(script, files={"/torch/nn/modules/conv.py": ""}) == ["torch/nn/modules/module.py"]
 
 
 def test_labels_name_areas_unless_they_mean_something_else() -> None:
@@ -189,7 +187,7 @@ def test_each_file_of_a_commit_has_its_area_but_those_in_none() -> None:
             "month": ["2019-05"] * 3,
         }
     )
-    rules = AreaRules(files=(("/third_party/", ""),))
+    rules = AreaRules(files={"/third_party/": ""})
 
     def owned(sha: str, path: str) -> tuple[str, str] | None:
         return ("team", "*") if sha == "a" and path.startswith("torch") else None

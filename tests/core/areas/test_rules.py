@@ -5,8 +5,8 @@ import pytest
 from perf_assets.core.areas.rules import AreaRules, PathArea, PathAreas, is_aside
 
 PYTORCH = AreaRules(
-    labels=(("module: *", "*"), ("oncall: *", "*"), ("module: crash", ""), ("topic: build", "CI")),
-    files=(("/aten/", "aten"), ("/aten/src/THC*/", "cuda"), ("/third_party/", "")),
+    labels={"module: *": "*", "oncall: *": "*", "module: crash": "", "topic: build": "CI"},
+    files={"/aten/": "aten", "/aten/src/THC*/": "cuda", "/third_party/": ""},
     roots=("torch", "torch/csrc", "tensorflow/python"),
 )
 
@@ -97,11 +97,11 @@ def test_owners_come_after_patterns_and_before_directories() -> None:
 def test_the_version_changes_with_each_rule() -> None:
     variants = [
         AreaRules(),
-        AreaRules(labels=()),
-        AreaRules(files=(("a", "b"),)),
+        AreaRules(labels={}),
+        AreaRules(files={"a": "b"}),
         AreaRules(roots=("a",)),
         AreaRules(depth=2),
-        AreaRules(uses_codeowners=True),
+        AreaRules(codeowners=True),
     ]
     assert len({rules.version for rules in variants}) == len(variants)
 

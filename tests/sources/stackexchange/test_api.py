@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.config.forums import Forum, TagSet
+from perf_assets.config.forums import Forum
 from perf_assets.sources.stackexchange import api_questions
 from perf_assets.sources.stackexchange.api_client import KEY, ApiClient, RetryPolicy
 from perf_assets.sources.stackexchange.api_questions import QuestionSource
@@ -151,8 +151,10 @@ def test_the_key_is_never_sent_where_others_can_read_it(monkeypatch) -> None:
 )
 def test_a_site_or_a_tag_that_is_none_is_told(site, site_name, tags, message) -> None:
     with UnreliableForum({SITE: site}) as server:
-        tag_set = TagSet("f:x", "2020-01", "2020-06", "f", "x", tags)
-        one = source(server, Forum("f", site_name, (tag_set,), None, server.url))
+        forum = Forum(
+            name="f", tags={"x": tags}, start="2020-01", api_url=server.url, site=site_name
+        )
+        one = source(server, forum)
         with pytest.raises(PerfAssetsError) as error:
             one.check_tags()
     assert message in str(error.value)

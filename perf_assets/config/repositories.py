@@ -1,0 +1,108 @@
+"""The repositories of a study: which months are mined, and where from."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from perf_assets.base.config_files import Distinct, Many, Text
+from perf_assets.base.corpus import newest_month
+from perf_assets.base.months import add_months, last_full_month
+from perf_assets.base.repository_names import is_repository_name
+from perf_assets.config.addresses import ApiAddress, GitSource, ResolvedPath
+from perf_assets.config.partitions import Month, Subject
+from perf_assets.core.areas.rules import AreaRules
+from perf_assets.core.paper import constants as paper
+
+Miner = Literal["git", "pydriller"]
+"""What reads the commits of a clone."""
+
+
+def _repository_name(value: str) -> str:
+    if not is_repository_name(value):
+        raise ValueError("this is not a repository; write owner/name")
+    return value
+
+
+def _directory(value: Path) -> Path:
+    if not value.is_dir():
+        raise ValueError(f"{value} is not a directory")
+    return value
+
+
+RepositoryName = Annotated[str, AfterValidator(_repository_name)]
+
+
+class Repository(Subject):
+    """A [[repositories]] table of a study file."""
+
+    name: RepositoryName = Field(description="owner/name on GitHub")
+    start: Month = Field(description="first month mined, YYYY-MM")
+    last: Month | None = Field(
+        default=None,
+        alias="end",
+        description="last month mined; default: the last full month, or the newest month of the "
+        "corpus",
+    )
+    trend_start: Month = Field(
+        default_factory=lambda entry: add_months(entry["start"], paper.MONTHS_BEFORE_TREND),
+        description="first month of the monthly series; default: three months after `start`",
+    )
+    git: GitSource = Field(
+        default_factory=lambda entry: f"https://github.com/{entry['name']}.git",
+        description="path or URL to clone from; in `https://user:token@host/path` the token is "
+        "given to git alone; default: the repository on GitHub",
+    )
+    github_url: ApiAddress | None = Field(
+        default=None, description="base of the API; default: that of GitHub"
+    )
+    corpus: Annotated[ResolvedPath, AfterValidator(_directory)] | None = Field(
+        default=None,
+        description="a corpus directory instead of GitHub, served on loopback during the run",
+    )
+    miner: Miner = Field(
+        default="git",
+        description="what reads the commits; PyDriller is the reference, and takes many times as "
+        "long; a change reads all commits again",
+    )
+    checks: bool = Field(
+        default=True,
+        description="whether the static checks read its tree at the end of each quarter",
+    )
+    performance_labels: Distinct[Text] | None = Field(
+        default=None,
+        description="labels that mark a performance bug in this repository; default: the study's",
+    )
+    non_bug_labels: Distinct[Text] | None = Field(
+        default=None,
+        description="labels that mark an issue of this repository as something other than a bug "
+        "report; default: the study's",
+    )
+    aliases: Many[RepositoryName] = Field(
+        default=(),
+        description="former or later names of the repository, whose links count as its own",
+    )
+    areas: AreaRules = Field(
+        default_factory=AreaRules,
+        description="a `[repositories.areas]` table: which parts of the code there are; default: "
+        "by labels, directories and stack traces",
+    )
+
+    @model_validator(mode="after")
+    def _is_in_order(self) -> "Repository":
+        if self.start > last_full_month():
+            raise ValueError(f"start {self.start} is not over yet; nothing to mine")
+        for key, month in (("trend_start", self.trend_start), ("end", self.last)):
+            if month is not None and month < self.start:
+                raise ValueError(f"{key} {month} is before start {self.start}")
+        if "trend_start" in self.model_fields_set and self.trend_start > last_full_month():
+            raise ValueError(f"trend_start {self.trend_start} is not over yet; nothing to show")
+        if self.corpus is not None and self.github_url is not None:
+            raise ValueError("give either corpus or github_url, not both")
+        return self
+
+    @model_validator(mode="after")
+    def _ends_with_its_corpus(self) -> "Repository":
+        if self.last is None and self.corpus is not None:
+            object.__setattr__(self, "last", newest_month(self.corpus) or self.start)
+        return self
