@@ -4,10 +4,10 @@ from typing import Any
 
 import polars as pl
 import pytest
+from perf_assets.sources.replication.paper_figures import paper_figures
 
 from perf_assets.core.paper.challenges import NO_FORUM, NO_KINDS, NO_POSTS, challenges_figures
 from perf_assets.schema import schema_of
-from perf_assets.sources.replication.paper_figures import paper_figures
 
 pytestmark = pytest.mark.usefixtures("without_minimum")
 

@@ -1,7 +1,6 @@
 """The verdict on a reproduced figure: the digits that the paper prints decide."""
 
 import pytest
-
 from perf_assets.core.paper.figures import Figure, verdict_of
 
 

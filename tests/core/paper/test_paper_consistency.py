@@ -6,13 +6,13 @@ from typing import Any
 
 import polars as pl
 import pytest
-
 from perf_assets.core.paper.examples import example_issues
 from perf_assets.core.paper.figures import Data
 from perf_assets.core.paper.paper_consistency import paper_consistency
+from perf_assets.sources.replication.paper_figures import paper_figures
+
 from perf_assets.reports.replication.words import reproduced_text
 from perf_assets.schema import schema_of
-from perf_assets.sources.replication.paper_figures import paper_figures
 
 PYTORCH, TENSORFLOW = "pytorch/pytorch", "tensorflow/tensorflow"
 NAMES = schema_of("analysis.paper_comparison").names()

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import polars as pl
 import pytest
-
 from perf_assets.core.paper.problems import problem_figures
+
 from perf_assets.schema import schema_of
 
 NAMES = schema_of("analysis.paper_comparison").names()

@@ -6,8 +6,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-
-from perf_assets.core.paper.comparison import paper_comparison
 from perf_assets.core.paper.counts import section_3, table_1
 from perf_assets.core.paper.figures import Data
 from perf_assets.core.paper.table_2 import table_2, table_2_bugs
@@ -18,9 +16,11 @@ from perf_assets.core.paper.trends import (
     figure_1,
     trend_reason,
 )
+from perf_assets.sources.replication.paper_figures import paper_figures
+
+from perf_assets.core.paper.comparison import paper_comparison
 from perf_assets.reports.replication.words import reproduced_text
 from perf_assets.schema import schema_of
-from perf_assets.sources.replication.paper_figures import paper_figures
 
 PYTORCH, TENSORFLOW = "pytorch/pytorch", "tensorflow/tensorflow"
 NAMES = schema_of("analysis.paper_comparison").names()

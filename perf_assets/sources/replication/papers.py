@@ -1,0 +1,23 @@
+"""The printed values of the papers, as declared in ``papers/``."""
+
+from functools import cache
+from pathlib import Path
+
+from perf_assets.base.config_files import validate
+from perf_assets.core.paper.printed import Paper
+from perf_assets.schema.reading import load_yaml
+
+FOLDER = Path(__file__).with_name("papers")
+
+
+@cache
+def papers() -> dict[str, Paper]:
+    """The papers by study.
+
+    Raises
+    ------
+    PerfAssetsError
+        A declaration has a mistake.
+    """
+    found = (validate(Paper, load_yaml(path), path) for path in sorted(FOLDER.glob("*.yml")))
+    return {paper.study: paper for paper in found}
