@@ -25,7 +25,7 @@ WHOLE = "all"
 
 # Libraries whose versions may decide what comes out, and files of the package that do.
 LIBRARIES = ("duckdb", "polars", "numpy", "scipy", "scikit-learn", "nltk")
-CODE = ("*.py", "*.toml")
+CODE = ("*.py", "*.toml", "*.yml")
 
 # Each look at a source changes the rest of it; which months are stored is what models read.
 COLUMNS_READ = {"meta.partition_loads": ("repository", "month", "table", "is_stored")}

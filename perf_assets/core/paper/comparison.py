@@ -12,6 +12,7 @@ from perf_assets.core.paper.printed import (
     BUGS,
     CHALLENGES,
     PROBLEMS,
+    Cells,
     Column,
     Paper,
     PrintedTable,
