@@ -41,7 +41,7 @@ def paper_comparison(
     Parameters
     ----------
     papers
-        The declarations of ``perf_assets/sources/replication/papers``.
+        The declarations of ``perf_assets/sources/replication/printed``.
     bug_metrics
         ``marts.bug_metrics``; only the dataset ``replication`` is read.
     trend
@@ -93,8 +93,8 @@ def compared(paper: Paper, tables: Tables, facts: Facts) -> Iterator[tuple[objec
         computed = context.execute(table.query, eager=True) if table.query else pl.DataFrame()
         rows = dict(zip(_keys(table, computed), computed.rows(named=True), strict=True))
         for key, cells in _printed_rows(table, list(rows)):
-            values = dict(cells) | rows.get(key, dict.fromkeys(computed.columns))
-            values |= dict(zip(table.keys, key, strict=True))
+            values: dict[str, object] = {**cells, **dict.fromkeys(computed.columns)}
+            values |= rows.get(key, {}) | dict(zip(table.keys, key, strict=True))
             values |= {"table": name, "key": ".".join(map(str, key))}
             for column in table.columns:
                 about = table.column(column)

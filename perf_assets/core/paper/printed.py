@@ -146,7 +146,7 @@ def filled(variants: Variants, values: Mapping[str, object]) -> str | None:
 def _numbers(texts: pl.Series) -> pl.Series:
     """The numbers of a column of printed cells; its texts where one of them is none."""
     plain = texts.str.replace_all(",", "")
-    for kind in (pl.Int64, pl.Float64):
+    for kind in (pl.Null, pl.Int64, pl.Float64):
         numbers = plain.cast(kind, strict=False)
         if numbers.null_count() == texts.null_count():
             return numbers

@@ -1,4 +1,4 @@
-"""The printed values of the papers, as declared in ``papers/``."""
+"""The printed values of the papers, as declared in ``printed/``."""
 
 from functools import cache
 from pathlib import Path
@@ -7,7 +7,7 @@ from perf_assets.base.config_files import validate
 from perf_assets.core.paper.printed import Paper
 from perf_assets.schema.reading import load_yaml
 
-FOLDER = Path(__file__).with_name("papers")
+FOLDER = Path(__file__).with_name("printed")
 
 
 @cache
