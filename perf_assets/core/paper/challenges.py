@@ -1,4 +1,4 @@
-"""What the values of the study of challenges are compared with: a forum with the same tags.
+"""Choose the forum that the study of challenges is compared with: one with the same tags.
 
 Zhang et al. (ISSRE 2019). Its posts, of the dump of December 2018, and the kinds that its authors
 gave them are a download that is not read here.
@@ -25,7 +25,7 @@ NO_POSTS = (
 def challenges_tables(
     groups: pl.DataFrame, waits: pl.DataFrame, quality: pl.DataFrame
 ) -> tuple[dict[str, pl.DataFrame], Mapping[str, object]]:
-    """The tables that the queries of ``challenges.yml`` read, and what its texts say of them.
+    """Return the tables that the queries of ``challenges.yml`` read, and words for its texts.
 
     They are of the first forum by name that has all of :data:`TAG_SETS`, of these alone, up to the
     last month that the study can have seen.
@@ -39,18 +39,18 @@ def challenges_tables(
     tag_sets: dict[str, set[str]] = {}
     for forum, tag_set in groups.select("forum", "tag_set").unique().iter_rows():
         tag_sets.setdefault(forum, set()).add(tag_set)
-    found = min((name for name, sets in tag_sets.items() if sets >= set(TAG_SETS)), default=None)
+    chosen = min((name for name, sets in tag_sets.items() if sets >= set(TAG_SETS)), default=None)
     seen = groups.filter(
-        pl.col("forum") == (found or ""),
+        pl.col("forum") == (chosen or ""),
         pl.col("tag_set").is_in(TAG_SETS),
         pl.col("month") <= LAST_MONTH,
     )
     tables = {
         "difficulty": question_difficulty(seen, waits),
-        "quality": quality.filter(forum=found or ""),
+        "quality": quality.filter(forum=chosen or ""),
     }
     return tables, {
         "no_posts": NO_POSTS,
-        "no_forum": None if found else ", ".join(TAG_SETS),
-        "now": f"of {found} as it is now, questions until {LAST_MONTH}",
+        "no_forum": None if chosen else ", ".join(TAG_SETS),
+        "now": f"of {chosen} as it is now, questions until {LAST_MONTH}",
     }

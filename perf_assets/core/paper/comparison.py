@@ -36,7 +36,7 @@ def paper_comparison(
     problem_distribution: pl.DataFrame,
     *of_questions: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Every printed value of the papers, as published and as reproduced.
+    """Compare every printed value of the papers with the same computed from their data.
 
     Parameters
     ----------
@@ -84,20 +84,20 @@ def paper_comparison(
 
 
 def compared(paper: Paper, tables: Tables, facts: Facts) -> Iterator[tuple[object, ...]]:
-    """The rows of a paper: each printed value beside what its query computes from ``tables``."""
+    """Compare each printed value of a paper with what its query computes from ``tables``."""
     printed = {f"printed_{name}": table.frame for name, table in paper.tables.items()}
     context = pl.SQLContext({**tables, **printed})
     for name, query in paper.queries.items():
         context.register(name, context.execute(query, eager=True))
     for name, table in paper.tables.items():
+        columns = {column: table.column(column) for column in table.columns}
         computed = context.execute(table.query, eager=True) if table.query else pl.DataFrame()
         rows = dict(zip(_keys(table, computed), computed.rows(named=True), strict=True))
         for key, cells in _printed_rows(table, list(rows)):
             values: dict[str, object] = {**cells, **dict.fromkeys(computed.columns)}
             values |= rows.get(key, {}) | dict(zip(table.keys, key, strict=True))
             values |= {"table": name, "key": ".".join(map(str, key))}
-            for column in table.columns:
-                about = table.column(column)
+            for column, about in columns.items():
                 text = filled(about.printed, values) if about.printed else cells.get(column)
                 if text is not None:
                     repository = about.repository.format_map(values)
@@ -107,7 +107,7 @@ def compared(paper: Paper, tables: Tables, facts: Facts) -> Iterator[tuple[objec
 
 
 def _printed_rows(table: PrintedTable, keys: list[Key]) -> Iterable[tuple[Key, Cells]]:
-    """The rows of a table by their keys; without any as printed, those of its query."""
+    """Return the printed rows of a table by their keys; without any, those of its query."""
     if table.rows is None:
         return [(key, {}) for key in keys]
     return zip(_keys(table, table.frame), table.rows, strict=True)
@@ -118,22 +118,22 @@ def _keys(table: PrintedTable, rows: pl.DataFrame) -> list[Key]:
 
 
 def _compared(about: Column, text: str, values: Mapping[str, Any]) -> tuple[object, ...]:
-    """The row of the comparison of a value that is printed as ``text``, from its name on."""
+    """Compare a value that is printed as ``text``; return its row, from the figure on."""
+    gap, behind, reason, note = (
+        filled(texts, values) for texts in (about.gap, about.behind, about.reason, about.note)
+    )
     reproduced: Any = values.get(about.value or values["column"])
-    value = difference = None
-    verdict, remark = "not_derivable", filled(about.gap, values)
-    if remark is None and reproduced is None:
-        remark = "the loaded data have no such value"
-    if remark is None:
+    if gap is None and reproduced is None:
+        gap = "the loaded data have no such value"
+    verdict, remark, value, difference = "not_derivable", gap, None, None
+    if gap is None:
         value = float(number_of(reproduced) if isinstance(reproduced, str) else reproduced)
         difference = None if is_claim(text) else value - float(number_of(text))
-        verdict, behind = verdict_of(text, value), filled(about.behind, values)
+        verdict, remark = verdict_of(text, value), note
         if verdict == "differs":
-            remark = filled(about.reason, values) or "no reason found"
+            remark = reason or "no reason found"
         elif behind is not None:
             verdict, remark = "coincides", behind
-        else:
-            remark = filled(about.note, values)
     return (
         filled((about.figure,), values),
         filled((about.location,), values),

@@ -1,4 +1,4 @@
-"""What the values of the study of performance bugs are computed from: its data, and statistics."""
+"""Prepare the data and the statistics that the study of performance bugs is compared with."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -47,7 +47,9 @@ COMPARISONS = (
 def bug_tables(
     table_2: pl.DataFrame, bugs: pl.DataFrame, trend: pl.DataFrame, taxonomy: pl.DataFrame
 ) -> dict[str, pl.DataFrame]:
-    """The tables that the queries of ``performance_bugs.yml`` read; ``table_2`` is as printed.
+    """Return the tables that the queries of ``performance_bugs.yml`` read.
+
+    table_2 : the rows of Table II as printed.
 
     bugs : ``marts.bug_metrics``, once more with the repository ``pooled``, with ``kind``
         (performance or other), ``is_verified`` (by hand) and ``opened_on``.
@@ -77,19 +79,19 @@ def bug_tables(
 def missing_data(
     bugs: pl.DataFrame, taxonomy: pl.DataFrame, repository: str
 ) -> dict[str, str | None]:
-    """What the texts of a value of ``repository`` say is missing, if it is."""
+    """Return what the texts of a value of ``repository`` say is missing, if it is."""
     return {"without_bugs": without(bugs, repository), "without_taxonomy": without(taxonomy)}
 
 
 def without(rows: pl.DataFrame, repository: str = POOLED) -> str | None:
-    """The repositories that ``rows`` lack for the values of ``repository``, if any."""
+    """Return the repositories that ``rows`` lack for the values of ``repository``, if any."""
     needed = REPOSITORIES if repository == POOLED else (repository,)
     loaded = set(rows["repository"])
     return " and ".join(name for name in needed if name not in loaded) or None
 
 
 def table_2_bugs(bugs: pl.DataFrame, taxonomy: pl.DataFrame) -> pl.DataFrame:
-    """All bug reports, of which only those count as fixed whose fixes Table II compares.
+    """Return all bug reports, with those alone fixed whose fixes Table II compares.
 
     Without a taxonomy of both frameworks these are all fixed ones.
     """
@@ -99,7 +101,7 @@ def table_2_bugs(bugs: pl.DataFrame, taxonomy: pl.DataFrame) -> pl.DataFrame:
 
 
 def agreeing_months(months: pl.DataFrame) -> pl.DataFrame:
-    """The months of ``marts.paper_trend`` in which both counts are as published."""
+    """Return the months of ``marts.paper_trend`` in which both counts are as published."""
     return months.filter(
         (pl.col("published_performance") == pl.col("reproduced_performance"))
         & (pl.col("published_total") == pl.col("reproduced_total"))
@@ -107,7 +109,7 @@ def agreeing_months(months: pl.DataFrame) -> pl.DataFrame:
 
 
 def months_differ(months: pl.DataFrame) -> str:
-    """In how many months the counts differ from the published ones, in which direction, and why."""
+    """Say in how many months the counts are not as published, in which direction, and why."""
     fewer = months.filter(pl.col("reproduced_total") < pl.col("published_total")).height
     more = months.filter(pl.col("reproduced_total") > pl.col("published_total")).height
     gap = (months["published_percent"] - months["reproduced_percent"]).abs().max()
@@ -126,18 +128,20 @@ def months_differ(months: pl.DataFrame) -> str:
 
 
 def _is_verified(taxonomy: pl.DataFrame) -> pl.Expr:
-    """Whether the authors verified a performance bug by hand: whether the taxonomy has it."""
+    """Return whether the authors verified a performance bug: whether the taxonomy has it."""
     verified = taxonomy.select(ISSUE).to_series().unique()
     return pl.col("is_performance") & ISSUE.is_in(verified.implode())
 
 
 def _is_compared(taxonomy: pl.DataFrame) -> pl.Expr:
-    """Whether Table II compares the fix of a bug report."""
+    """Return whether Table II compares the fix of a bug report."""
     is_trusted = pl.col("number") >= LOWEST_TRUSTED_NUMBER
     return ~pl.col("is_performance") | (_is_verified(taxonomy) & is_trusted)
 
 
 def _in_words(trend: pl.DataFrame) -> pl.DataFrame:
+    """Return the months of the series with their counts in words."""
+
     def counts(month: Mapping[str, Any], source: str) -> str:
         return f"{month[f'{source}_performance']:,} of {month[f'{source}_total']:,}"
 
@@ -155,7 +159,7 @@ def _in_words(trend: pl.DataFrame) -> pl.DataFrame:
 
 
 def _series(trend: pl.DataFrame) -> pl.DataFrame:
-    """A row for each series: its months, how the counts of them differ, and its trend tests."""
+    """Return a row for each series: how the counts of its months differ, and its trend tests."""
     rows = []
     for (repository, series), months in trend.partition_by(
         "repository", "series", as_dict=True
@@ -180,7 +184,7 @@ def _series(trend: pl.DataFrame) -> pl.DataFrame:
 def _group_comparisons(
     printed: pl.DataFrame, bugs: pl.DataFrame, taxonomy: pl.DataFrame
 ) -> pl.DataFrame:
-    """A row for each metric of Table II: its statistics, and what else was tried."""
+    """Return a row for each metric of Table II: its statistics, and why they differ."""
     rows = [_group_comparison(row, bugs, taxonomy) for row in printed.iter_rows(named=True)]
     return pl.DataFrame(rows, schema=COMPARISONS)
 
@@ -190,10 +194,10 @@ def _group_comparison(
 ) -> dict[str, object]:
     metric = printed["metric"]
     is_of_fixes = METRICS[metric] == "fixed"
-    found = compare(bugs.filter(_is_compared(taxonomy)) if is_of_fixes else bugs, metric)
-    delta, text = found.cliffs_delta, printed["cliffs_delta_text"]
+    tested = compare(bugs.filter(_is_compared(taxonomy)) if is_of_fixes else bugs, metric)
+    delta, text = tested.cliffs_delta, printed["cliffs_delta_text"]
     other_delta = delta if delta is not None and verdict_of(text, delta) == "differs" else None
-    medians = found.median_performance, found.median_other
+    medians = tested.median_performance, tested.median_other
     texts = printed["performance_text"], printed["other_text"]
     rounded = tuple(map(_as_printed, medians, texts))
     performance, other = map(float, texts)
@@ -205,8 +209,8 @@ def _group_comparison(
         "metric": metric,
         "median_performance": medians[0],
         "median_other": medians[1],
-        "p_value": found.p_value,
-        "magnitude": found.magnitude,
+        "p_value": tested.p_value,
+        "magnitude": tested.magnitude,
         "delta": delta,
         "other_delta": other_delta,
         "other_delta_of_fixes": other_delta if is_of_fixes else None,
@@ -220,7 +224,7 @@ def _group_comparison(
 
 
 def _why(metric: str, bugs: pl.DataFrame) -> str:
-    """Why statistics of a metric differ."""
+    """Say why the statistics of a metric differ."""
     if metric == "hours_to_first_comment":
         return (
             "unknown: the package gives the time of the first comment whoever wrote it, the paper "
@@ -239,14 +243,14 @@ def _why(metric: str, bugs: pl.DataFrame) -> str:
     )
 
 
-def _in_short(found: Comparison) -> str:
-    if found.cliffs_delta is None or found.p_value is None:
+def _in_short(tested: Comparison) -> str:
+    if tested.cliffs_delta is None or tested.p_value is None:
         return "nothing"
-    return f"delta {found.cliffs_delta:.3f} and p = {found.p_value:.2g}"
+    return f"delta {tested.cliffs_delta:.3f} and p = {tested.p_value:.2g}"
 
 
 def _as_printed(value: float | None, text: str) -> float | None:
-    """The value rounded to the digits of ``text``."""
+    """Round a value to the digits of ``text``."""
     return None if value is None else round(value, _digits(text))
 
 

@@ -1,4 +1,4 @@
-"""The printed values of a paper, as they are declared: tables with rows, columns and a query.
+"""Declare the printed values of a paper: tables with rows, columns and a query.
 
 A value is compared with the column of the query that has its name. Texts are templates over the
 columns of the query, the other cells of the row and what the data say of themselves: ``{name}``,
@@ -32,7 +32,7 @@ def _variants(value: object) -> object:
 
 
 def _cells(value: object) -> object:
-    """The rows of a text such as ``a | b``, one a line, the first of which names the columns."""
+    """Read the rows of a text such as ``a | b``, whose first line names the columns."""
     if not isinstance(value, str):
         return value
     header, *lines = ([cell.strip() for cell in line.split("|")] for line in value.splitlines())
@@ -87,13 +87,13 @@ class PrintedTable(Column):
     query: str = ""
 
     def column(self, name: str) -> Column:
-        """A column with what the table says for all of them."""
+        """Return a column with what the table says for all of them."""
         shared = self.model_dump(include=set(Column.model_fields), exclude_unset=True)
         return Column(**{**shared, **self.columns[name].model_dump(exclude_unset=True)})
 
     @property
     def frame(self) -> pl.DataFrame:
-        """Its rows, with ``line``; NAME is a number where all its cells are, NAME_text a text."""
+        """Return the rows with ``line``; NAME is a number where all cells are, NAME_text a text."""
         rows = self.rows or ()
         names = list(dict.fromkeys(name for row in rows for name in row))
         texts = [pl.Series(name, [row.get(name) for row in rows], pl.String) for name in names]
@@ -134,7 +134,7 @@ class _Words(Formatter):
 
 
 def filled(variants: Variants, values: Mapping[str, object]) -> str | None:
-    """The first of ``variants`` whose values are all there."""
+    """Return the first of ``variants`` whose values are all there, filled."""
     for variant in variants:
         try:
             return _Words().vformat(variant, (), values)
@@ -144,7 +144,7 @@ def filled(variants: Variants, values: Mapping[str, object]) -> str | None:
 
 
 def _numbers(texts: pl.Series) -> pl.Series:
-    """The numbers of a column of printed cells; its texts where one of them is none."""
+    """Return the numbers of a column of printed cells; its texts where one is not a number."""
     plain = texts.str.replace_all(",", "")
     for kind in (pl.Null, pl.Int64, pl.Float64):
         numbers = plain.cast(kind, strict=False)

@@ -1,4 +1,4 @@
-"""Printed values as numbers, and the verdict on a reproduced one: the digits printed decide."""
+"""Read printed values as numbers, and judge a reproduced one by the digits that are printed."""
 
 import re
 from datetime import date
@@ -15,7 +15,7 @@ ROUNDING = 1e-9
 
 
 def number_of(text: str) -> Decimal:
-    """The printed value as a number; of a claim (``p < 0.005``) the bound.
+    """Return the printed value as a number; of a claim (``p < 0.005``) the bound.
 
     Of a day its number, counted from 1970-01-01, of a month that counted from year 0, of a word its
     location among :data:`READINGS`.
@@ -30,17 +30,17 @@ def number_of(text: str) -> Decimal:
 
 
 def month_of_number(number: int) -> str:
-    """The month that has ``number``, see :func:`number_of`."""
+    """Return the month that has ``number``, see :func:`number_of`."""
     return f"{number // 12:04d}-{number % 12 + 1:02d}"
 
 
 def is_claim(text: str) -> bool:
-    """Whether the paper gives a bound instead of a value."""
+    """Return whether the paper gives a bound instead of a value."""
     return text.startswith("p < ")
 
 
 def verdict_of(text: str, reproduced: float) -> str:
-    """``exact`` (the same number, or a claim that holds), ``within_rounding`` or ``differs``.
+    """Return ``exact`` (the number, or a claim that holds), ``within_rounding`` or ``differs``.
 
     Examples
     --------

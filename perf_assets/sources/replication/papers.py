@@ -1,4 +1,4 @@
-"""The printed values of the papers, as declared in ``printed/``."""
+"""Read the printed values of the papers, as declared in ``printed/``."""
 
 from functools import cache
 from pathlib import Path
@@ -12,12 +12,12 @@ FOLDER = Path(__file__).with_name("printed")
 
 @cache
 def papers() -> dict[str, Paper]:
-    """The papers by study.
+    """Return the papers by study.
 
     Raises
     ------
     PerfAssetsError
         A declaration has a mistake.
     """
-    found = (validate(Paper, load_yaml(path), path) for path in sorted(FOLDER.glob("*.yml")))
-    return {paper.study: paper for paper in found}
+    declared = (validate(Paper, load_yaml(path), path) for path in sorted(FOLDER.glob("*.yml")))
+    return {paper.study: paper for paper in declared}
