@@ -34,7 +34,7 @@ INSTALLED_AS = {
     "yaml": "PyYAML",
 }
 
-DATA = (".toml", ".txt")  # files that code reads beside itself
+DATA = (".sql", ".toml", ".txt", ".yml")  # files that code reads beside itself, or in folders there
 
 IMPORT = re.compile(
     r"^[ ]*(?:from[ ]+([\w.]+)[ ]+import[ ]+(\([^)]*\)|[^\n]*)|import[ ]+([\w.]+))", re.MULTILINE

@@ -61,7 +61,7 @@ def replicate(
         perf-assets replicate --data package/ --problems empirical_study.csv
     """
     check_memory()
-    from perf_assets.core.paper.figures import PROBLEMS  # noqa: PLC0415
+    from perf_assets.core.paper.printed import PROBLEMS  # noqa: PLC0415
     from perf_assets.reports.replication import (  # noqa: PLC0415
         print_comparison,
         print_verdicts,

@@ -1,1 +1,1 @@
-"""What comes from the paper: its constants, its figures and their comparison."""
+"""The printed values of the papers: how they are declared, computed and compared."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import duckdb
 
-from perf_assets.core.paper.figures import DATASET
+from perf_assets.core.paper.performance_bugs import DATASET
 from perf_assets.reports.document import Part, Section, of_figure
 from perf_assets.reports.figures import FIGURES
 

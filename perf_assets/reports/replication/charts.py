@@ -1,13 +1,12 @@
 """The pictures of the replication report: the paper's figure and tables beside what is counted."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from perf_assets.core.analyses.group_samples import metric_samples
-from perf_assets.core.paper.figures import PaperTables, of_cause
 from perf_assets.reports.figures.causes import IMPACTS
 from perf_assets.reports.figures.distributions import METRIC_TITLES, distribution
 from perf_assets.reports.figures.drawing import INK, KINDS, Spec, over_time
@@ -31,20 +30,21 @@ def distributions(bugs: pl.DataFrame) -> list[Spec]:
     return [_distribution(bugs, metric) for metric in METRIC_TITLES]
 
 
-def taxonomy(table_3: Sequence[PaperTables], rows: pl.DataFrame) -> list[Spec]:
+def taxonomy(table_3: pl.DataFrame, rows: pl.DataFrame) -> list[Spec]:
     """Table III: bars by impact as published, a mark where the rows of the data end."""
-    names = [_indented(entry) for entry in table_3]
+    entries = table_3.rows(named=True)
+    names = [_indented(entry) for entry in entries]
     published = [
-        {"cause": name, "color": impact, "bugs": int(entry[impact]), "order": order}
-        for name, entry in zip(names, table_3, strict=True)
+        {"cause": name, "color": impact, "bugs": entry[impact], "order": order}
+        for name, entry in zip(names, entries, strict=True)
         for order, impact in enumerate(IMPACTS)
     ]
     counted = {
-        name: of_cause(rows, entry).height for name, entry in zip(names, table_3, strict=True)
+        name: _of_cause(rows, entry).height for name, entry in zip(names, entries, strict=True)
     }
     description = (
-        f"{name} {sum(int(entry[impact]) for impact in IMPACTS)} published, {counted[name]} rows"
-        for name, entry in zip(names, table_3, strict=True)
+        f"{name} {sum(entry[impact] for impact in IMPACTS)} published, {counted[name]} rows"
+        for name, entry in zip(names, entries, strict=True)
     )
     cause: Spec = {
         "field": "cause",
@@ -135,6 +135,12 @@ def _cumulative(samples: dict[str, pl.Series]) -> Iterator[dict[str, Any]]:
                 yield {"color": kind, **point}
 
 
-def _indented(entry: PaperTables) -> str:
-    subcategory = entry.get("subcategory")
+def _indented(entry: Mapping[str, Any]) -> str:
+    subcategory = entry["subcategory"]
     return str(entry["category"]) if subcategory is None else f"– {subcategory}"
+
+
+def _of_cause(taxonomy: pl.DataFrame, entry: Mapping[str, Any]) -> pl.DataFrame:
+    """The rows of the root cause of an entry: a category, or one of its sub-categories."""
+    rows = taxonomy.filter(category=entry["category"])
+    return rows if entry["subcategory"] is None else rows.filter(subcategory=entry["subcategory"])

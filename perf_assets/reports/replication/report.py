@@ -7,17 +7,14 @@ import duckdb
 import polars as pl
 
 from perf_assets.base.sanitize import in_words
-from perf_assets.core.paper.figures import (
-    BUGS,
-    CHALLENGES,
+from perf_assets.core.paper.performance_bugs import (
     DATASET,
     LOWEST_TRUSTED_NUMBER,
-    PROBLEMS,
-    Data,
+    agreeing_months,
+    table_2_bugs,
+    without,
 )
-from perf_assets.core.paper.paper_consistency import LOCATION
-from perf_assets.core.paper.table_2 import table_2_bugs
-from perf_assets.core.paper.trends import agreeing_months
+from perf_assets.core.paper.printed import AGAINST_ITSELF, BUGS, CHALLENGES, PROBLEMS
 from perf_assets.reports.document import Document, Part, Section, Tile, of_figure
 from perf_assets.reports.figures import problems
 from perf_assets.reports.figures.problems import BENCHMARK_FIGURE
@@ -31,7 +28,7 @@ from perf_assets.reports.replication.words import (
 )
 from perf_assets.schema.frames import frame_of
 from perf_assets.sources.replication.package import pinned
-from perf_assets.sources.replication.paper_figures import paper_figures
+from perf_assets.sources.replication.papers import papers
 from perf_assets.storage.warehouse import reading
 
 FURTHER = {
@@ -69,16 +66,18 @@ def read_replication(published: Path) -> Document:
     """The report over the published database."""
     comparison = read_comparison(published)
     with reading(published) as connection:
-        data, beyond = _data(connection), read_beyond(connection)
+        bugs, trend, taxonomy = _data(connection)
+        beyond = read_beyond(connection)
         drawn = [
             of_figure(f"drawn-{name.replace('.', '-')}", found)
             for name, figure in {**problems.FIGURES, "benchmark": BENCHMARK_FIGURE}.items()
             if (found := figure.shown(connection, [DATASET]))
         ]
     package = pinned()
-    of_study = comparison.filter(pl.col("study") == BUGS)
-    own = of_study.filter(pl.col("location") != LOCATION)
-    repositories = " and ".join(data.bugs.get_column("repository").unique().sort())
+    of_study = comparison.filter(study=BUGS)
+    own = of_study.filter(pl.col("location") != AGAINST_ITSELF)
+    itself = of_study.filter(location=AGAINST_ITSELF)
+    repositories = " and ".join(bugs["repository"].unique().sort())
     sections = [
         Section(
             "verdicts",
@@ -86,22 +85,18 @@ def read_replication(published: Path) -> Document:
             ["How many figures of the paper its published data give, and why others differ."],
             list(_verdicts("bugs", own, _query(BUGS, "<>"))),
         ),
-        *_pictures(data),
+        *_pictures(bugs, trend, taxonomy),
         beyond,
         Section("figures", "Every figure", [], list(_figures("figures", own, _query(BUGS, "<>")))),
         Section(
             "itself",
-            LOCATION,
+            AGAINST_ITSELF,
             [
                 "Values that the paper gives in two places, or that follow from others of its: the "
                 "one as published, the other in the column of reproduced ones. Where they differ, "
                 "the paper contradicts itself, and no reproduction can have both."
             ],
-            list(
-                _figures(
-                    "itself", of_study.filter(pl.col("location") == LOCATION), _query(BUGS, "=")
-                )
-            ),
+            list(_figures("itself", itself, _query(BUGS, "="))),
         ),
         *_further(comparison, {PROBLEMS: drawn}),
     ]
@@ -117,23 +112,26 @@ def read_replication(published: Path) -> Document:
     )
 
 
-def _data(connection: duckdb.DuckDBPyConnection) -> Data:
-    bugs, trend, taxonomy = (
-        frame_of(connection.sql(f"from {name}"))
-        for name in ("marts.bug_metrics", "marts.paper_trend", "replication.taxonomy")
-    )
-    trend = trend.sort("repository", "series", "month")
-    return Data(bugs.filter(dataset=DATASET), trend, taxonomy)
+def _data(connection: duckdb.DuckDBPyConnection) -> Sequence[pl.DataFrame]:
+    """The bug reports of the paper, the series of Figure 1, and the taxonomy."""
+    return [
+        frame_of(connection.sql(query))
+        for query in (
+            BUG_REPORTS,
+            "from marts.paper_trend order by repository, series, month",
+            "from replication.taxonomy",
+        )
+    ]
 
 
-def _pictures(data: Data) -> Iterator[Section]:
+def _pictures(bugs: pl.DataFrame, trend: pl.DataFrame, taxonomy: pl.DataFrame) -> Iterator[Section]:
     yield Section(
         "figure-1",
         "Figure 1: is the share of performance bugs rising?",
         [
             "Performance bugs among all open, and among all fixed, bug reports. Lines are as "
             "published, circles are counted again from the bug reports at the moment at which the "
-            f"authors counted. {_agreement(data.trend)} Of open ones the published data do not "
+            f"authors counted. {_agreement(trend)} Of open ones the published data do not "
             "hold reopenings: a report that was closed once counts as closed from its last close "
             "on."
         ],
@@ -141,7 +139,7 @@ def _pictures(data: Data) -> Iterator[Section]:
             Part(
                 "trend",
                 "Open and fixed percentages",
-                panels=charts.figure_1(data.trend),
+                panels=charts.figure_1(trend),
                 queries={
                     "the picture": "from marts.paper_trend\norder by repository, series, month"
                 },
@@ -153,14 +151,14 @@ def _pictures(data: Data) -> Iterator[Section]:
         "Behind Table II: how performance bugs differ",
         [
             "Share of bug reports up to each value; dashed lines are medians. Fix time and size "
-            f"are {_fixes_shown(data)} The scale is logarithmic from the first mark after 0 on; "
-            "the largest percent is cut off."
+            f"are {_fixes_shown(taxonomy)} The scale is logarithmic from the first mark after 0 "
+            "on; the largest percent is cut off."
         ],
         [
             Part(
                 "distributions",
                 "Distributions",
-                panels=charts.distributions(table_2_bugs(data)),
+                panels=charts.distributions(table_2_bugs(bugs, taxonomy)),
                 queries={"the bug reports": BUG_REPORTS},
             )
         ],
@@ -176,7 +174,7 @@ def _pictures(data: Data) -> Iterator[Section]:
             Part(
                 "causes",
                 "Root causes",
-                panels=charts.taxonomy(paper_figures()["table_3"], data.taxonomy),
+                panels=charts.taxonomy(papers()[BUGS].tables["table_3"].frame, taxonomy),
                 queries={
                     "the marks": "select category, subcategory, count(*) as bugs\n"
                     "from replication.taxonomy\ngroup by all\norder by all"
@@ -240,11 +238,11 @@ def _table(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _query(study: str, comparison: str) -> str:
-    return COMPARED.format(study, comparison, LOCATION).strip()
+    return COMPARED.format(study, comparison, AGAINST_ITSELF).strip()
 
 
-def _fixes_shown(data: Data) -> str:
-    if data.taxonomy_gap() is not None:
+def _fixes_shown(taxonomy: pl.DataFrame) -> str:
+    if without(taxonomy) is not None:
         return "of all fixed bugs."
     return (
         "of the fixes that give the paper's medians: performance bugs verified by hand whose issue "

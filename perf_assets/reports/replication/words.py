@@ -11,8 +11,8 @@ from rich.console import Console
 from perf_assets.base.months import is_month
 from perf_assets.base.sanitize import escape_text, in_words
 from perf_assets.core.paper.constants import PUBLISHED_FILE
-from perf_assets.core.paper.figures import DAY, READINGS, month_of_number
-from perf_assets.core.paper.paper_consistency import LOCATION
+from perf_assets.core.paper.printed import AGAINST_ITSELF
+from perf_assets.core.paper.values import DAY, READINGS, month_of_number
 from perf_assets.reports.terminal import say
 
 VERDICTS = ("exact", "within_rounding", "coincides", "differs", "not_derivable")
@@ -120,7 +120,7 @@ def _reasons(rows: pl.DataFrame) -> list[tuple[list[str], str]]:
         reason = str(row["reason"] or "unknown")
         # The same reason with other numbers, or with a further remark, counts as one.
         first = NUMBER.sub("#", reason.partition(";")[0])
-        if row["location"] == LOCATION:
+        if row["location"] == AGAINST_ITSELF:
             first = reason = "the paper gives two values"
         locations, _ = found.setdefault(first, ([], reason))
         locations.append(str(row["location"]))

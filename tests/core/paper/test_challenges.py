@@ -5,32 +5,36 @@ from typing import Any
 import polars as pl
 import pytest
 
-from perf_assets.core.paper.challenges import NO_FORUM, NO_KINDS, NO_POSTS, challenges_figures
+from perf_assets.core.paper.challenges import NO_POSTS
+from perf_assets.core.paper.printed import CHALLENGES
 from perf_assets.schema import schema_of
-from perf_assets.sources.replication.paper_figures import paper_figures
+from perf_assets.sources.replication.papers import papers
+from tests.core.paper.printed_tables import by_figure
 
 pytestmark = pytest.mark.usefixtures("without_minimum")
 
-COMPARISON = schema_of("analysis.paper_comparison")
 GROUPS = schema_of("intermediate.question_groups")
 WAITS = schema_of("intermediate.question_answer_times")
 QUALITY = schema_of("analysis.question_kind_quality")
-PUBLISHED = paper_figures()["challenges"]
+NO_FORUM = (
+    f"{NO_POSTS}, and no forum with the tag sets tensorflow, pytorch, deeplearning4j is loaded to "
+    "compare with"
+)
+NO_KINDS = (
+    f"{NO_POSTS}, and no questions of the forum were classified by people to learn kinds from"
+)
 
 
 def compared(
     groups: list[dict[str, Any]], waits: list[dict[str, Any]], quality: pl.DataFrame | None = None
 ) -> dict[str, dict[str, Any]]:
-    rows = challenges_figures(
-        PUBLISHED,
-        pl.DataFrame(groups, GROUPS),
-        pl.DataFrame(waits, WAITS),
-        QUALITY.to_frame() if quality is None else quality,
-    )
-    frame = pl.DataFrame(list(rows), COMPARISON, orient="row")
-    assert frame["figure"].is_unique().all()
-    assert set(frame["study"]) == {"challenges"}
-    return {row["figure"].removeprefix("challenges."): row for row in frame.iter_rows(named=True)}
+    tables = {
+        "intermediate.question_groups": pl.DataFrame(groups, GROUPS),
+        "intermediate.question_answer_times": pl.DataFrame(waits, WAITS),
+        "analysis.question_kind_quality": QUALITY.to_frame() if quality is None else quality,
+    }
+    rows = by_figure(papers()[CHALLENGES], tables)
+    return {figure.removeprefix("challenges."): row for figure, row in rows.items()}
 
 
 def posted(
@@ -72,7 +76,11 @@ def test_without_a_forum_nothing_but_arithmetic_is_derivable() -> None:
 
 def test_a_forum_with_the_tags_of_the_study_is_compared_over_months_that_it_can_have_seen() -> None:
     found = compared(*forum())
-    counts = {name: found[f"questions.{name}"]["reproduced"] for name in PUBLISHED["questions"]}
+    counts = {
+        name.removeprefix("questions."): row["reproduced"]
+        for name, row in found.items()
+        if name.startswith("questions.")
+    }
     assert counts == {"pooled": 3, "tensorflow": 1, "pytorch": 2, "deeplearning4j": 1}
     row = found["questions.pooled"]
     assert (row["verdict"], row["dataset"], row["published"]) == ("differs", "live", 39_628)

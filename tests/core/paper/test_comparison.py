@@ -2,7 +2,7 @@
 
 import pytest
 
-from perf_assets.core.paper.figures import Figure, verdict_of
+from perf_assets.core.paper.values import verdict_of
 
 
 @pytest.mark.parametrize(
@@ -25,4 +25,4 @@ from perf_assets.core.paper.figures import Figure, verdict_of
     ],
 )
 def test_the_printed_digits_decide_the_verdict(text: str, reproduced: float, verdict: str) -> None:
-    assert verdict_of(Figure("f", "Table", "pooled", "q", text), reproduced) == verdict
+    assert verdict_of(text, reproduced) == verdict

@@ -1,21 +1,19 @@
 """The paper against itself: what it gives twice agrees or does not, and which of it is said."""
 
-import copy
 from datetime import UTC, datetime
 from typing import Any
 
 import polars as pl
 import pytest
 
-from perf_assets.core.paper.examples import example_issues
-from perf_assets.core.paper.figures import Data
-from perf_assets.core.paper.paper_consistency import paper_consistency
+from perf_assets.core.paper.printed import AGAINST_ITSELF, BUGS, Paper
 from perf_assets.reports.replication.words import reproduced_text
 from perf_assets.schema import schema_of
-from perf_assets.sources.replication.paper_figures import paper_figures
+from perf_assets.sources.replication.papers import papers
+from tests.core.paper.printed_tables import by_figure, paper_with
 
 PYTORCH, TENSORFLOW = "pytorch/pytorch", "tensorflow/tensorflow"
-NAMES = schema_of("analysis.paper_comparison").names()
+EXAMPLES = ("82", "14800", "158", "3470")
 ENDS = {
     # The last rows of the series that the package publishes.
     (PYTORCH, "open"): ("2021-04", 405, 4324),
@@ -25,52 +23,55 @@ ENDS = {
 }
 
 
-def package() -> Data:
-    bugs = pl.DataFrame(
-        [
-            (PYTORCH, datetime(2021, 3, 16, tzinfo=UTC)),
-            (TENSORFLOW, datetime(2021, 1, 27, tzinfo=UTC)),
-        ],
-        schema={"repository": pl.String, "opened_at": pl.Datetime("us", "UTC")},
-        orient="row",
-    )
-    trend = pl.DataFrame(
-        [(*key, *end) for key, end in ENDS.items()],
-        schema=["repository", "series", "month", "published_performance", "published_total"],
-        orient="row",
-    )
-    taxonomy = pl.DataFrame(
-        [
-            (PYTORCH, 82, "Other", None),
-            (TENSORFLOW, 14800, "Memory inefficiency", "Unreleased memory resources"),
-            (TENSORFLOW, 14800, "Memory inefficiency", "Unreleased memory resources"),
-            (PYTORCH, 158, "Other", None),
-        ],
-        schema={
-            "repository": pl.String,
-            "number": pl.Int64,
-            "category": pl.String,
-            "subcategory": pl.String,
-        },
-        orient="row",
-    )
-    return Data(bugs, trend, taxonomy)
+def package() -> dict[str, pl.DataFrame]:
+    bugs = [
+        {"repository": PYTORCH, "number": 1, "opened_at": datetime(2021, 3, 16, tzinfo=UTC)},
+        {"repository": TENSORFLOW, "number": 1, "opened_at": datetime(2021, 1, 27, tzinfo=UTC)},
+    ]
+    ends = [
+        {
+            "repository": repository,
+            "series": series,
+            "month": month,
+            "published_performance": performance,
+            "published_total": total,
+            "reproduced_performance": performance,
+            "reproduced_total": total,
+        }
+        for (repository, series), (month, performance, total) in ENDS.items()
+    ]
+    taxonomy = [
+        (PYTORCH, 82, "Other", None),
+        (TENSORFLOW, 14800, "Memory inefficiency", "Unreleased memory resources"),
+        (TENSORFLOW, 14800, "Memory inefficiency", "Unreleased memory resources"),
+        (PYTORCH, 158, "Other", None),
+    ]
+    names = ("repository", "number", "category", "subcategory")
+    rows = {
+        "marts.bug_metrics": [{"dataset": "replication", **bug} for bug in bugs],
+        "marts.paper_trend": ends,
+        "replication.taxonomy": [dict(zip(names, row, strict=True)) for row in taxonomy],
+    }
+    return {name: pl.DataFrame(rows[name], schema_of(name)) for name in rows}
 
 
-def found(tables: Any) -> dict[str, dict[str, Any]]:
-    rows = [dict(zip(NAMES, row, strict=True)) for row in paper_consistency(tables, package())]
-    assert {row["location"] for row in rows} == {"The paper against itself"}
-    return {row["figure"].removeprefix("against_itself."): row for row in rows}
+def found(paper: Paper) -> dict[str, dict[str, Any]]:
+    return {
+        name.removeprefix("against_itself."): row
+        for name, row in by_figure(paper, package()).items()
+        if row["location"] == AGAINST_ITSELF
+    }
 
 
-@pytest.fixture
-def printed() -> Any:
-    """The figures of the paper, free to be changed."""
-    return copy.deepcopy(paper_figures())
+def changed(table: str, row: int, **cells: str) -> Paper:
+    """The paper with other cells in a row of one of its tables."""
+    rows = [dict(cells) for cells in papers()[BUGS].tables[table].rows or ()]
+    rows[row] |= cells
+    return paper_with(BUGS, **{table: rows})
 
 
-def test_the_paper_contradicts_itself_in_four_places(printed: Any) -> None:
-    rows = found(printed)
+def test_the_paper_contradicts_itself_in_four_places() -> None:
+    rows = found(papers()[BUGS])
     differing = {name: row for name, row in rows.items() if row["verdict"] == "differs"}
     assert {name: reproduced_text(row) for name, row in differing.items()} == {
         f"{TENSORFLOW}.open.performance": "302",
@@ -95,41 +96,39 @@ def test_the_paper_contradicts_itself_in_four_places(printed: Any) -> None:
     ("column", "check", "value"),
     [("speed", "impacts", 30), ("share", "shares", 30), ("memory", "sums", 23)],
 )
-def test_a_slip_in_table_3_is_counted_and_named(
-    printed: Any, column: str, check: str, value: int
-) -> None:
-    row = next(t for t in printed["table_3"] if t.get("subcategory") == "Wrong device placement")
-    row[column] = "9.99" if column == "share" else "5"
+def test_a_slip_in_table_3_is_counted_and_named(column: str, check: str, value: int) -> None:
+    table = papers()[BUGS].tables["table_3"].frame
+    row = table["subcategory"].to_list().index("Wrong device placement")
+    printed = changed("table_3", row, **{column: "9.99" if column == "share" else "5"})
     slip = found(printed)[f"table_3.{check}"]
     assert (slip["reproduced"], slip["verdict"]) == (value, "differs")
-    named = "Inefficient hardware optimization (memory)" if check == "sums" else row["subcategory"]
+    name = "Wrong device placement"
+    named = "Inefficient hardware optimization (memory)" if check == "sums" else name
     assert slip["reason"] == f"not so: {named}"
 
 
-def test_totals_and_precision_follow_from_table_1(printed: Any) -> None:
-    printed["table_1"][0]["other"]["closed"] = "11,358"
-    printed["section_3"][-1]["precision"] = "88.2"
-    rows = found(printed)
+def test_totals_and_precision_follow_from_table_1() -> None:
+    rows = found(changed("table_1", 1, closed="11,358"))
     assert rows[f"{PYTORCH}.bug_reports"]["verdict"] == "differs"
     assert rows["pooled.bug_reports"]["verdict"] == "exact"
+    rows = found(changed("section_3", -1, precision="88.20"))
     assert rows["precision"]["reproduced"] == pytest.approx(100 * 141 / 160)
+    assert rows["precision"]["published_text"] == "88.20"
     assert rows["precision"]["verdict"] == "differs"
 
 
-def test_what_is_not_printed_is_not_compared() -> None:
-    assert list(paper_consistency({}, package())) == []
-
-
-def test_examples_of_the_text_have_their_root_cause_in_the_taxonomy(printed: Any) -> None:
-    assert len(printed["examples"]) == 26
-    names = {(t["category"], t.get("subcategory")) for t in printed["table_3"]}
-    assert {(t["category"], t.get("subcategory")) for t in printed["examples"]} <= names
-    tables = [t for t in printed["examples"] if t["number"] in (82, 14800, 158, 3470)]
-    rows = {
-        row["figure"]: row
-        for row in (dict(zip(NAMES, row, strict=True)) for row in example_issues(tables, package()))
+def test_examples_of_the_text_have_their_root_cause_in_the_taxonomy() -> None:
+    tables = papers()[BUGS].tables
+    examples = tables["examples"].frame
+    names = tables["table_3"].frame.select(pl.coalesce("subcategory", "category")).to_series()
+    assert examples.height == 26 and names.is_unique().all()
+    assert set(examples["cause"]) <= set(names)
+    rows = by_figure(papers()[BUGS], package())
+    reproduced = {
+        name: (row["reproduced"], row["reason"])
+        for name, row in rows.items()
+        if name.startswith("examples.") and name.rpartition(".")[2] in EXAMPLES
     }
-    reproduced = {name: (row["reproduced"], row["reason"]) for name, row in rows.items()}
     assert reproduced == {
         f"examples.{TENSORFLOW}.14800": (1.0, "2 rows of the taxonomy"),
         f"examples.{TENSORFLOW}.3470": (0.0, "it is not in the taxonomy"),

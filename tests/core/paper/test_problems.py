@@ -1,49 +1,45 @@
 """The figures of the study of performance problems, from a few made problems."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import polars as pl
 import pytest
 
-from perf_assets.core.paper.problems import problem_figures
-from perf_assets.schema import schema_of
+from perf_assets.core.paper.printed import PROBLEMS
+from tests.core.paper.printed_tables import by_figure, paper_with
 
-NAMES = schema_of("analysis.paper_comparison").names()
-TABLE = {
-    "problems": "3",
-    "posts": "2",
-    "first_day": "2018-01-02",
-    "last_day": "2018-01-04",
-    "two_symptoms": "1",
-    "distributions": [
+PAPER = paper_with(
+    PROBLEMS,
+    problems=[
         {
-            "aspect": "symptom",
-            "counted": "any_symptom",
-            "counts": {"Time": "2", "Memory": "2", "Processor": "0"},
+            "problems": "3",
+            "posts": "2",
+            "first_day": "2018-01-02",
+            "last_day": "2018-01-04",
+            "two_symptoms": "1",
         }
     ],
-    "crossings": [
-        {
-            "of": "cause_category",
-            "by": "exposing_stage",
-            "counts": {"API": {"Training": "2", "Evaluation": "1"}},
-        }
+    distributions=[
+        {"aspect": "symptom", "counted": "any_symptom", "code": code, "problems": count}
+        for code, count in (("Time", "2"), ("Memory", "2"), ("Processor", "0"))
     ],
-    "benchmark": {
-        "problems": "2",
-        "profiler_status": {"not_solved": "1", "not_applied": "1"},
-        "xla_status": {"partly_solved": "1"},
-        "documentation_status": {"applied": "2"},
-    },
-    "codebook": {"symptoms": "2", "root_causes": "1", "stages": "2"},
-    "checker": {
-        "found": "488",
-        "projects": "130",
-        "confirmed": "105",
-        "fixed": "27",
-        "list_of_fixes": {"all": "33", "loop-invariant-op": "9", "sequential-map": "24"},
-    },
-}
+    crossings=[
+        {"of": "cause_category", "code": "API", "by": "exposing_stage", "other": stage} | count
+        for stage, count in (("Training", {"problems": "2"}), ("Evaluation", {"problems": "1"}))
+    ],
+    benchmark=[{"problems": "2"}],
+    approaches=[
+        {"approach": approach, "words": approach, "status": status, "problems": count}
+        for approach, status, count in (
+            ("profiler_status", "not_solved", "1"),
+            ("profiler_status", "not_applied", "1"),
+            ("xla_status", "partly_solved", "1"),
+            ("documentation_status", "applied", "2"),
+        )
+    ],
+    codebook=[{"symptoms": "2", "root_causes": "1", "stages": "2"}],
+)
 
 
 def problem(question: int, day: int, second: str | None = None) -> dict[str, object]:
@@ -52,6 +48,7 @@ def problem(question: int, day: int, second: str | None = None) -> dict[str, obj
     return {
         "question_id": question,
         "created_at": moment,
+        "symptom_1_category": "Time",
         "symptom_1_subcategory": "Program hang",
         "symptom_2_category": second,
         "symptom_2_subcategory": leak,
@@ -65,24 +62,28 @@ def problem(question: int, day: int, second: str | None = None) -> dict[str, obj
     }
 
 
-PROBLEMS = pl.DataFrame([problem(1, 2), problem(1, 2, "Memory"), problem(2, 3)])
+LISTED = pl.DataFrame([problem(1, 2), problem(1, 2, "Memory"), problem(2, 3)])
 DISTRIBUTION = pl.DataFrame(
     [
-        ("symptom", "any_symptom", "Time", 2),
-        ("symptom", "any_symptom", "Memory", 1),
-        ("symptom", "first_symptom", "Memory", 9),
-        ("root_cause", "any_symptom", "Time", 9),
+        ("replication", "symptom", "any_symptom", "Time", 2),
+        ("replication", "symptom", "any_symptom", "Memory", 1),
+        ("live", "symptom", "any_symptom", "Processor", 9),
+        ("replication", "symptom", "first_symptom", "Memory", 9),
+        ("replication", "root_cause", "any_symptom", "Time", 9),
     ],
-    schema=["aspect", "counted", "code", "problems"],
+    schema=["dataset", "aspect", "counted", "code", "problems"],
     orient="row",
 )
 
 
+def compared(problems: pl.DataFrame) -> dict[str, dict[str, Any]]:
+    tables = {"replication.problems": problems, "marts.problem_distribution": DISTRIBUTION}
+    return by_figure(PAPER, tables)
+
+
 @pytest.fixture(scope="module")
-def rows() -> dict[str, dict[str, object]]:
-    found = problem_figures(TABLE, PROBLEMS, DISTRIBUTION)
-    named = (dict(zip(NAMES, row, strict=True)) for row in found)
-    return {str(row["figure"]): row for row in named}
+def rows() -> dict[str, dict[str, Any]]:
+    return compared(LISTED)
 
 
 @pytest.mark.parametrize(
@@ -108,20 +109,19 @@ def rows() -> dict[str, dict[str, object]]:
     ],
 )
 def test_each_figure_has_its_verdict(
-    rows: dict[str, dict[str, object]], figure: str, reproduced: float, verdict: str
+    rows: dict[str, dict[str, Any]], figure: str, reproduced: float, verdict: str
 ) -> None:
     assert (rows[figure]["reproduced"], rows[figure]["verdict"]) == (reproduced, verdict)
 
 
-def test_every_row_says_of_which_study_it_is(rows: dict[str, dict[str, object]]) -> None:
-    assert {row["study"] for row in rows.values()} == {"performance_problems"}
+def test_every_row_says_of_what_it_is(rows: dict[str, dict[str, Any]]) -> None:
     of_forum = [row for row in rows.values() if "checker" not in str(row["figure"])]
     assert {row["repository"] for row in of_forum} == {"stackoverflow"}
     assert len(of_forum) == 18
 
 
 def test_what_is_stated_of_the_published_checker_stands_with_why_it_cannot_be_derived(
-    rows: dict[str, dict[str, object]],
+    rows: dict[str, dict[str, Any]],
 ) -> None:
     stated = {
         name.removeprefix("problems.checker."): row
@@ -143,11 +143,8 @@ def test_what_is_stated_of_the_published_checker_stands_with_why_it_cannot_be_de
 
 
 def test_without_the_benchmark_it_is_said_that_it_is_not_loaded() -> None:
-    none = [name for name in PROBLEMS.columns if name.endswith("_status")]
-    bare = PROBLEMS.with_columns(pl.lit(None, pl.String).alias(name) for name in none)
-    found = [
-        dict(zip(NAMES, row, strict=True)) for row in problem_figures(TABLE, bare, DISTRIBUTION)
-    ]
-    benchmark = [row for row in found if str(row["figure"]).startswith("problems.benchmark")]
+    none = [name for name in LISTED.columns if name.endswith("_status")]
+    found = compared(LISTED.with_columns(pl.lit(None, pl.String).alias(name) for name in none))
+    benchmark = [row for name, row in found.items() if name.startswith("problems.benchmark")]
     assert {row["verdict"] for row in benchmark} == {"not_derivable"}
-    assert all("benchmark.csv" in str(row["reason"]) for row in benchmark)
+    assert all("benchmark.csv" in row["reason"] for row in benchmark)

@@ -7,34 +7,20 @@ from typing import Any
 import polars as pl
 import pytest
 
-from perf_assets.core.paper.comparison import paper_comparison
-from perf_assets.core.paper.counts import section_3, table_1
-from perf_assets.core.paper.figures import Data
-from perf_assets.core.paper.table_2 import table_2, table_2_bugs
-from perf_assets.core.paper.table_3 import table_3, taxonomy_as_a_whole
-from perf_assets.core.paper.trends import (
+from perf_assets.core.paper.performance_bugs import (
     agreeing_months,
-    cox_stuart_tests,
-    figure_1,
-    trend_reason,
+    months_differ,
+    table_2_bugs,
+    without,
 )
+from perf_assets.core.paper.printed import BUGS as STUDY
+from perf_assets.core.paper.printed import Paper
 from perf_assets.reports.replication.words import reproduced_text
 from perf_assets.schema import schema_of
-from perf_assets.sources.replication.paper_figures import paper_figures
+from tests.core.paper.printed_tables import Rows, by_figure, comparison, paper_with
 
 PYTORCH, TENSORFLOW = "pytorch/pytorch", "tensorflow/tensorflow"
-NAMES = schema_of("analysis.paper_comparison").names()
-NO_PROBLEMS = [
-    schema_of(name).to_frame() for name in ("replication.problems", "marts.problem_distribution")
-]
-NO_FORUM = tuple(
-    schema_of(name).to_frame()
-    for name in (
-        "intermediate.question_groups",
-        "intermediate.question_answer_times",
-        "analysis.question_kind_quality",
-    )
-)
+Frames = dict[str, pl.DataFrame]
 
 
 def bug(repository: str, number: int, **changes: Any) -> dict[str, Any]:
@@ -85,7 +71,7 @@ def data(
     bugs: list[dict[str, Any]] = BUGS,
     taxonomy: list[Any] = TAXONOMY,
     months: list[tuple[int, int, int, int]] = MONTHS,
-) -> Data:
+) -> Frames:
     kinds = {"fix_time_days": pl.Float64, "fix_size": pl.Int64, "number": pl.Int64}
     trend = pl.DataFrame(
         [
@@ -126,12 +112,17 @@ def data(
         orient="row",
     )
     frame = pl.DataFrame(bugs, schema_overrides=kinds, infer_schema_length=None)
-    return Data(frame, trend, rows)
+    return {
+        "marts.bug_metrics": frame,
+        "marts.paper_trend": trend,
+        "replication.taxonomy": rows,
+    }
 
 
-def by_figure(rows: Any) -> dict[str, dict[str, Any]]:
-    named = (dict(zip(NAMES, row, strict=True)) for row in rows)
-    return {row["figure"]: row for row in named}
+def compared(frames: Frames, **printed: Rows) -> dict[str, dict[str, Any]]:
+    """The rows of the tables that are printed here, by figure."""
+    rows = by_figure(paper_with(STUDY, **printed), frames)
+    return {name: row for name, row in rows.items() if name.partition(".")[0] in printed}
 
 
 def verdict_of(row: dict[str, Any]) -> tuple[float | None, str]:
@@ -139,12 +130,11 @@ def verdict_of(row: dict[str, Any]) -> tuple[float | None, str]:
 
 
 def test_table_1_counts_by_kind_and_state() -> None:
-    table = {
-        "repository": PYTORCH,
-        "performance": {"open": "2", "closed": "1", "fixed": "2"},
-        "other": {"open": "0", "closed": "5", "fixed": "2"},
-    }
-    rows = by_figure(table_1([table], data()))
+    table = [
+        {"kind": "performance", "open": "2", "closed": "1", "fixed": "2"},
+        {"kind": "other", "open": "0", "closed": "5", "fixed": "2"},
+    ]
+    rows = compared(data(), table_1=[{"repository": PYTORCH, **row} for row in table])
     assert verdict_of(rows[f"table_1.{PYTORCH}.performance.open"]) == (1.0, "differs")
     assert verdict_of(rows[f"table_1.{PYTORCH}.performance.fixed"]) == (2.0, "exact")
     assert verdict_of(rows[f"table_1.{PYTORCH}.other.closed"]) == (3.0, "differs")
@@ -159,14 +149,15 @@ def test_table_1_counts_by_kind_and_state() -> None:
 
 def test_a_figure_of_both_frameworks_needs_the_data_of_both() -> None:
     alone = data(bugs=BUGS[:6])
-    counts = {"open": "1", "closed": "1"}
-    table = {"repository": "pooled", "performance": counts, "other": counts}
-    row = by_figure(table_1([table], alone))["table_1.pooled.other.open"]
+    table = {"repository": "pooled", "kind": "other", "open": "1", "closed": "1"}
+    row = compared(alone, table_1=[table])["table_1.pooled.other.open"]
     assert verdict_of(row) == (None, "not_derivable")
     assert row["reason"] == f"the loaded data have no bug reports of {TENSORFLOW}"
-    assert alone.taxonomy_gap() is None
-    gap = data(taxonomy=TAXONOMY[:2]).taxonomy_gap()
-    assert gap == f"the loaded data have no taxonomy of {TENSORFLOW}"
+    assert without(alone["replication.taxonomy"]) is None
+    parts = data(taxonomy=TAXONOMY[:2])
+    assert without(parts["replication.taxonomy"]) == TENSORFLOW
+    row = compared(parts, taxonomy=[{"bugs": "2"}])["taxonomy.bugs"]
+    assert row["reason"] == f"the loaded data have no taxonomy of {TENSORFLOW}"
 
 
 def test_section_3_counts_what_was_collected() -> None:
@@ -180,7 +171,7 @@ def test_section_3_counts_what_was_collected() -> None:
         "verified_bugs": "2",
         "precision": "100",
     }
-    rows = by_figure(section_3([table], data()))
+    rows = compared(data(), section_3=[table])
     values = {name.rpartition(".")[2]: verdict_of(row) for name, row in rows.items()}
     assert values == {
         "issues": (None, "not_derivable"),
@@ -197,18 +188,18 @@ def test_section_3_counts_what_was_collected() -> None:
         "performance bugs (3)"
     )
     assert "not those filtered out" in rows["section_3.pooled.issues"]["reason"]
-    more = by_figure(section_3([{**table, "fixed_bugs": "9"}], data()))
+    more = compared(data(), section_3=[{**table, "fixed_bugs": "9"}])
     assert more["section_3.pooled.fixed_bugs"]["reason"] == (
         "unknown; tried: closed bug reports with a fix (6), open ones too (6), and the commits of "
         "their fixes (6)"
     )
-    few = by_figure(section_3([{"repository": PYTORCH, "issues": "9"}], data()))
+    few = compared(data(), section_3=[{"repository": PYTORCH, "issues": "9"}])
     assert list(few) == [f"section_3.{PYTORCH}.issues"]
 
 
 def test_trend_tests_are_of_the_published_and_of_the_counted_series() -> None:
-    table = {"repository": PYTORCH, "series": "open", "p_value": "0.25", "below": "0.3"}
-    rows = by_figure(cox_stuart_tests([table], data()))
+    table = {"repository": PYTORCH, "series": "open", "p_value": "0.25", "claim": "p < 0.3"}
+    rows = compared(data(), cox_stuart=[table])
     name = f"cox_stuart.{PYTORCH}.open"
     assert verdict_of(rows[f"{name}.published"]) == (0.25, "exact")
     assert rows[f"{name}.published"]["reason"] == "2 of 2 pairs of months rise"
@@ -219,14 +210,14 @@ def test_trend_tests_are_of_the_published_and_of_the_counted_series() -> None:
         "2 of 2 pairs of months rise; 1 of 4 months have other counts"
     )
     table = {**table, "p_value": "0.5"}
-    wrong = by_figure(cox_stuart_tests([table], data()))
+    wrong = compared(data(), cox_stuart=[table])
     assert verdict_of(wrong[f"{name}.reproduced"]) == (0.25, "differs")
 
 
 def test_figure_1_is_compared_with_the_published_series_and_with_the_counted_one() -> None:
     table = {"repository": PYTORCH, "series": "open", "first": "25", "last": "99", "change": "75"}
     ends = {"first_month": "2020-01", "last_month": "2020-05"}
-    rows = by_figure(figure_1([{**table, **ends}], data()))
+    rows = compared(data(), figure_1=[{**table, **ends}])
     name = f"figure_1.{PYTORCH}"
     for source in ("published", "reproduced"):
         assert verdict_of(rows[f"{name}.open.first.{source}"]) == (25.0, "exact")
@@ -236,7 +227,7 @@ def test_figure_1_is_compared_with_the_published_series_and_with_the_counted_one
     assert verdict_of(rows[f"{name}.first_month"])[1] == "exact"
     assert verdict_of(rows[f"{name}.last_month"])[1] == "differs"
     assert reproduced_text(rows[f"{name}.last_month"]) == "2020-04"
-    assert agreeing_months(data().trend).get_column("month").to_list() == [
+    assert agreeing_months(data()["marts.paper_trend"]).get_column("month").to_list() == [
         "2020-01",
         "2020-02",
         "2020-04",
@@ -247,7 +238,7 @@ def test_a_point_of_figure_1_from_other_counts_coincides_and_says_them() -> None
     # 4 of 8 in the last month where 4 of 8 are published, but 2 of 8 in the first for 1 of 4.
     made = data(months=[(1, 4, 2, 8), (3, 4, 1, 5), (4, 8, 4, 8)])
     table = {"repository": PYTORCH, "series": "open", "first": "25", "last": "50", "change": "25"}
-    rows = by_figure(figure_1([table], made))
+    rows = compared(made, figure_1=[table])
     name = f"figure_1.{PYTORCH}.open"
     assert verdict_of(rows[f"{name}.first.published"]) == (25.0, "exact")
     assert verdict_of(rows[f"{name}.first.reproduced"]) == (25.0, "coincides")
@@ -263,10 +254,10 @@ def test_a_point_of_figure_1_from_other_counts_coincides_and_says_them() -> None
 
 def test_the_months_with_fewer_and_with_more_bug_reports_are_counted_apart() -> None:
     fewer, more, same = (1, 5, 1, 4), (1, 4, 1, 6), (1, 4, 1, 4)
-    reason = trend_reason(data(months=[fewer, same, more, fewer]).trend)
+    reason = months_differ(data(months=[fewer, same, more, fewer])["marts.paper_trend"])
     assert reason.startswith("of 4 months 2 have fewer bug reports than published, which fits")
     assert " and 1 have more, which fits" in reason
-    assert trend_reason(data(months=[same]).trend) == (
+    assert months_differ(data(months=[same])["marts.paper_trend"]) == (
         "the percentages of a month differ by at most 0.00 points"
     )
 
@@ -279,10 +270,10 @@ def fix_time() -> dict[str, dict[str, Any]]:
         "other": "12.0",
         "cliffs_delta": "1.0",
         "reading": "large",
-        "below": "0.2",
+        "p_value": "p < 0.2",
         "larger": "233.33",
     }
-    return by_figure(table_2([table], data()))
+    return compared(data(), table_2=[table])
 
 
 def test_table_2_compares_verified_fixes_of_trusted_numbers(
@@ -307,10 +298,10 @@ def test_table_2_says_why_a_figure_differs() -> None:
         "performance": "1",
         "other": "2",
         "cliffs_delta": "-0.1",
-        "p_value": "0.5",
+        "p_value": "p = 0.5",
         "larger": "-50",
     }
-    rows = by_figure(table_2([table], data()))
+    rows = compared(data(), table_2=[table])
     delta = rows["table_2.fix_size.cliffs_delta"]
     assert delta["verdict"] == "differs"
     assert "all fixed ones have delta" in delta["reason"]
@@ -325,10 +316,10 @@ def test_a_median_of_table_2_coincides_where_its_effect_size_is_of_other_bugs() 
         "other": "12.0",
         "cliffs_delta": "0.9",
         "reading": "large",
-        "below": "0.2",
+        "p_value": "p < 0.2",
         "larger": "233.33",
     }
-    rows = by_figure(table_2([table], data()))
+    rows = compared(data(), table_2=[table])
     verdicts = {name.rpartition(".")[2]: row["verdict"] for name, row in rows.items()}
     assert verdicts == {
         "performance": "coincides",
@@ -353,13 +344,11 @@ def test_how_much_larger_a_median_is_follows_from_the_rounded_medians() -> None:
         "performance": "20.34",
         "other": "10.46",
         "cliffs_delta": "1.0",
-        "below": "0.2",
+        "p_value": "p < 0.2",
         "larger": "94.46",
     }
     only = [(PYTORCH, 200, "Caching", None), (TENSORFLOW, 3, "Caching", None)]
-    row = by_figure(table_2([table], data(bugs=bugs, taxonomy=only)))[
-        "table_2.fix_time_days.larger"
-    ]
+    row = compared(data(bugs=bugs, taxonomy=only), table_2=[table])["table_2.fix_time_days.larger"]
     assert verdict_of(row) == (pytest.approx(94.455067), "within_rounding")
     assert row["reason"] == "of the medians as rounded in Table II; before rounding it is 94.37"
 
@@ -370,10 +359,10 @@ def test_comments_are_compared_over_all_bug_reports() -> None:
         "performance": "9",
         "other": "2",
         "cliffs_delta": "0.75",
-        "below": "0.2",
+        "p_value": "p < 0.2",
         "larger": "350",
     }
-    rows = by_figure(table_2([table], data()))
+    rows = compared(data(), table_2=[table])
     assert {name.rpartition(".")[2]: verdict_of(row) for name, row in rows.items()} | {
         "p_value": None
     } == {
@@ -386,10 +375,11 @@ def test_comments_are_compared_over_all_bug_reports() -> None:
 
 
 def test_only_compared_fixes_count_as_fixed_in_the_charts_of_table_2() -> None:
-    marked = table_2_bugs(data())
+    made = data()
+    bugs = made["marts.bug_metrics"]
+    marked = table_2_bugs(bugs, made["replication.taxonomy"])
     assert marked.filter("is_fixed")["number"].to_list() == [200, 201, 202, 300, 301]
-    without = data(taxonomy=[])
-    assert table_2_bugs(without).equals(without.bugs)
+    assert table_2_bugs(bugs, data(taxonomy=[])["replication.taxonomy"]).equals(bugs)
 
 
 def test_table_3_counts_categories_sub_categories_and_shares() -> None:
@@ -399,14 +389,14 @@ def test_table_3_counts_categories_sub_categories_and_shares() -> None:
         {"category": "Memory", "subcategory": "Leak", "bugs": "1", "share": "50", **impacts},
         {"category": "Caching", "bugs": "1", "share": "25", **impacts},
     ]
-    rows = by_figure(table_3(tables, data()))
+    rows = compared(data(), table_3=tables)
     # Shares are of the four bugs of the paper's categories.
     assert verdict_of(rows["table_3.Memory.bugs"]) == (3.0, "exact")
     assert verdict_of(rows["table_3.Memory.share"]) == (75.0, "exact")
     assert verdict_of(rows["table_3.Memory: Leak.bugs"]) == (2.0, "differs")
     assert verdict_of(rows["table_3.Memory: Leak.share"]) == (50.0, "exact")
     assert verdict_of(rows["table_3.Caching.share"]) == (25.0, "exact")
-    fewer = by_figure(table_3(tables[:1], data()))["table_3.Memory.share"]
+    fewer = compared(data(), table_3=tables[:1])["table_3.Memory.share"]
     assert verdict_of(fewer) == (100.0, "differs")
     assert rows["table_3.Memory: Leak.bugs"]["reason"] == (
         "unknown; tried for 1: the rows of the category (2), and the issues that they are about (2)"
@@ -417,7 +407,7 @@ def test_table_3_counts_categories_sub_categories_and_shares() -> None:
 
 def test_the_taxonomy_as_a_whole() -> None:
     table = {"bugs": "3", "categories": "2", "subcategories": "1", "kappa": "0.92"}
-    rows = by_figure(taxonomy_as_a_whole(table, data()))
+    rows = compared(data(), taxonomy=[table])
     assert verdict_of(rows["taxonomy.bugs"]) == (4.0, "differs")
     assert verdict_of(rows["taxonomy.categories"]) == (2.0, "exact")
     assert verdict_of(rows["taxonomy.subcategories"]) == (1.0, "exact")
@@ -427,22 +417,21 @@ def test_the_taxonomy_as_a_whole() -> None:
 
 def test_without_replication_data_there_is_nothing_to_compare() -> None:
     made = data()
-    live = made.bugs.with_columns(dataset=pl.lit("live"))
-    found = paper_comparison({}, live, made.trend, made.taxonomy, *NO_PROBLEMS, *NO_FORUM)
+    live = made["marts.bug_metrics"].with_columns(dataset=pl.lit("live"))
+    found = comparison(paper_with(STUDY), made | {"marts.bug_metrics": live})
     assert found.is_empty() and found.schema == schema_of("analysis.paper_comparison")
 
 
-def test_the_whole_comparison_is_in_the_order_and_the_words_of_the_paper() -> None:
+def small_paper() -> Paper:
+    """The paper with few rows, and without the bound above which it calls an effect small."""
     impacts = {"speed": "1", "memory": "1", "both": "1"}
-    published = {
-        "table_1": [
-            {
-                "repository": PYTORCH,
-                "performance": {"open": "1", "closed": "2"},
-                "other": {"open": "0", "closed": "3"},
-            }
+    paper = paper_with(
+        STUDY,
+        table_1=[
+            {"repository": PYTORCH, "kind": "performance", "open": "1", "closed": "2"},
+            {"repository": PYTORCH, "kind": "other", "open": "0", "closed": "3"},
         ],
-        "section_3": [
+        section_3=[
             {
                 "repository": "pooled",
                 "issues": "9",
@@ -454,45 +443,46 @@ def test_the_whole_comparison_is_in_the_order_and_the_words_of_the_paper() -> No
                 "precision": "100",
             }
         ],
-        "cox_stuart": [
-            {"repository": PYTORCH, "series": "open", "p_value": "0.25", "below": "0.3"}
+        cox_stuart=[
+            {"repository": PYTORCH, "series": "open", "p_value": "0.25", "claim": "p < 0.3"}
         ],
-        "figure_1": [
+        figure_1=[
             {"repository": PYTORCH, "series": "open", "first": "25", "last": "99", "change": "75"}
         ],
-        "table_2": [
+        table_2=[
             {
                 "metric": "comments",
                 "performance": "9",
                 "other": "2",
                 "cliffs_delta": "0.75",
-                "below": "0.2",
+                "p_value": "p < 0.2",
                 "larger": "350",
             }
         ],
-        "taxonomy": {"bugs": "3", "categories": "2", "subcategories": "1", "kappa": "0.92"},
-        "table_3": [
+        taxonomy=[{"bugs": "3", "categories": "2", "subcategories": "1", "kappa": "0.92"}],
+        table_3=[
             {"category": "Memory", "bugs": "3", "share": "75", **impacts},
             {"category": "Memory", "subcategory": "Leak", "bugs": "1", "share": "50", **impacts},
         ],
-        "examples": [
-            {"repository": PYTORCH, "number": 50, "category": "Memory", "subcategory": "Leak"},
-            {"repository": TENSORFLOW, "number": 300, "category": "Memory"},
-            {"repository": PYTORCH, "number": 200, "category": "Memory"},
-            {"repository": PYTORCH, "number": 9, "category": "Memory"},
+        examples=[
+            {"repository": PYTORCH, "number": "50", "cause": "Leak"},
+            {"repository": TENSORFLOW, "number": "300", "cause": "Memory"},
+            {"repository": PYTORCH, "number": "200", "cause": "Memory"},
+            {"repository": PYTORCH, "number": "9", "cause": "Memory"},
         ],
-    }
-    made = data()
-    mined = made.bugs.with_columns(dataset=pl.lit("live"))  # which the paper is not about
-    found = paper_comparison(
-        {**published, "challenges": paper_figures()["challenges"]},
-        *(made.bugs.vstack(mined), made.trend, made.taxonomy, *NO_PROBLEMS, *NO_FORUM),
     )
+    tables = {name: table for name, table in paper.tables.items() if name != "small_above"}
+    return paper.model_copy(update={"tables": tables})
+
+
+def test_the_whole_comparison_is_in_the_order_and_the_words_of_the_paper() -> None:
+    made = data()
+    bugs = made["marts.bug_metrics"]
+    mined = bugs.with_columns(dataset=pl.lit("live"))  # which the paper is not about
+    found = comparison(small_paper(), made | {"marts.bug_metrics": bugs.vstack(mined)})
     # What no data are published of stands after what there are.
-    assert found["study"].unique(maintain_order=True).to_list() == [
-        "performance_bugs",
-        "challenges",
-    ]
+    studies = found["study"].unique(maintain_order=True).to_list()
+    assert studies == ["performance_bugs", "challenges"]
     found = found.filter(study="performance_bugs")
     verdict_of = found.select(
         "figure", "location", "repository", "quantity", "published_text", "verdict", "reason"

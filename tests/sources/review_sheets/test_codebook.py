@@ -1,11 +1,10 @@
 """The codebook: the categories of the paper, found however they are written."""
 
-import tomllib
-
 import pytest
 
-from perf_assets.base.paths import PACKAGE
+from perf_assets.core.paper.printed import BUGS
 from perf_assets.core.reviews.codebook import Code, UnknownWordError
+from perf_assets.sources.replication.papers import papers
 from perf_assets.sources.review_sheets.codebook import (
     challenges_codebook,
     codebook,
@@ -14,10 +13,8 @@ from perf_assets.sources.review_sheets.codebook import (
 
 
 def test_the_codebook_has_the_categories_of_the_study_as_its_table_iii_spells_them() -> None:
-    figures = tomllib.loads(
-        (PACKAGE / "sources" / "replication" / "paper_figures.toml").read_text()
-    )
-    published = [Code(row["category"], row.get("subcategory")) for row in figures["table_3"]]
+    table_3 = papers()[BUGS].tables["table_3"].frame
+    published = [Code(*row) for row in table_3.select("category", "subcategory").rows()]
     of_study = set(codebook().descriptions) - codebook().own
     assert (len(codebook().categories), len(codebook().subcategories)) == (12, 19 + 2)
     assert of_study == set(published)
