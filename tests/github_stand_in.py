@@ -1,8 +1,11 @@
 """Reading from a stand-in for GitHub on loopback: hastily, whole, and compared."""
 
+from dataclasses import replace
+from datetime import datetime
+
 import polars as pl
 
-from perf_assets.sources.github import IssueBatch, IssueSource
+from perf_assets.sources.github import ChangePage, IssueBatch, IssueSource
 from perf_assets.sources.github.accounts import RetryPolicy
 from perf_assets.sources.github.batches import joined
 from perf_assets.sources.github.responses import AnswerError
@@ -26,6 +29,12 @@ def batches_of(issues: IssueSource, counts: dict[str, int]) -> list[IssueBatch]:
     if troubles:
         raise troubles[0]
     return batches
+
+
+def changes(issues: IssueSource, since: datetime) -> ChangePage:
+    """Everything that changed at or after ``since``, as one page."""
+    pages = list(issues.iter_changes(since))
+    return replace(pages[-1], batch=joined([page.batch for page in pages]))
 
 
 def vars_of(batch: IssueBatch) -> list[pl.DataFrame]:

@@ -168,12 +168,9 @@ def left(accounts: Accounts) -> int:
 def _examine_repository(
     source: IssueSource, repository: Repository, data_dir: DataDirectory, say: Say
 ) -> Cost:
-    source.look(None)
-    if source.now_called != repository.name:
-        say(
-            f"{repository.name} is called {escape_text(source.now_called)} now: it is read under "
-            "the new name; write that in the study file, and the former one among its aliases"
-        )
+    source.newest()
+    if source.rename_notice is not None:
+        say(source.rename_notice)
     months = repository.months
     outdated = _outdated(data_dir, repository, months)
     marks = {

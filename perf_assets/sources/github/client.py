@@ -42,19 +42,19 @@ Send = Callable[[github.Github, str, str, object], Answer]
 
 
 @dataclass
-class Spent:
+class RequestCost:
     """The cost of reads: requests, and rate-limit points as GitHub counts them."""
 
     requests: int = 0
     points: int = 0
 
-    def take(self) -> "Spent":
+    def take(self) -> "RequestCost":
         """What was spent since the last call."""
-        taken = Spent(self.requests, self.points)
+        taken = RequestCost(self.requests, self.points)
         self.requests = self.points = 0
         return taken
 
-    def add(self, other: "Spent") -> None:
+    def add(self, other: "RequestCost") -> None:
         """Charge ``other`` too."""
         self.requests += other.requests
         self.points += other.points
@@ -140,7 +140,7 @@ class GitHubClient:
         self.accounts = Accounts(self.base_url, credentials or [ANONYMOUS], patience, on_wait)
         self._pages = PageSizes()
         self._left_out: list[str] = []  # of documents
-        self.spent, self.total = Spent(), Spent()
+        self.cost, self.total = RequestCost(), RequestCost()
         self._lock = threading.Lock()
         self._charged = threading.local()
 
@@ -149,9 +149,9 @@ class GitHubClient:
         self.accounts.close()
 
     @contextmanager
-    def charging(self, spent: Spent) -> Iterator[None]:
-        """Charge requests of this thread inside the block to ``spent``, not to ``self.spent``."""
-        self._charged.to = spent
+    def charging(self, cost: RequestCost) -> Iterator[None]:
+        """Charge requests of this thread inside the block to ``cost``, not to ``self.cost``."""
+        self._charged.to = cost
         try:
             yield
         finally:
@@ -262,9 +262,9 @@ class GitHubClient:
         limit = data.get("rateLimit") if isinstance(data, dict) else None
         points = limit.get("cost") if isinstance(limit, dict) else None
         is_cost = isinstance(points, int) and 0 <= points <= MOST_POINTS
-        cost = Spent(1, int(points) if is_cost and points is not None else 0)
+        cost = RequestCost(1, int(points) if is_cost and points is not None else 0)
         with self._lock:
-            getattr(self._charged, "to", self.spent).add(cost)
+            getattr(self._charged, "to", self.cost).add(cost)
             self.total.add(cost)
         self.accounts.usual_cost = cost.points or self.accounts.usual_cost
 

@@ -50,7 +50,7 @@ class Page(TypedDict):
     nodes: list[Issue | None] | None
 
 
-class ChangePage(TypedDict):
+class RepositoryUpdate(TypedDict):
     """A repository, and the issue in it that was updated last."""
 
     nameWithOwner: Text
@@ -58,10 +58,10 @@ class ChangePage(TypedDict):
     issues: Newest
 
 
-class ChangePageQuery(TypedDict):
-    """The answer to LOOK."""
+class NewestUpdate(TypedDict):
+    """The answer to NEWEST_UPDATE."""
 
-    repository: ChangePage
+    repository: RepositoryUpdate
 
 
 class ChangedIssues(TypedDict):

@@ -17,7 +17,7 @@ def harness() -> Harness:
 
 
 @pytest.mark.parametrize(
-    "name", ["Look", "Changed", "Counts", "Search", "Rest", "ChangedCount", "Whereabouts"]
+    "name", ["NewestUpdate", "Changed", "Counts", "Search", "Rest", "ChangedCount", "Removed"]
 )
 def test_no_answer_that_the_schema_allows_ends_a_run(
     published: GraphQLSchema, harness: Harness, name: str, capsys: pytest.CaptureFixture[str]

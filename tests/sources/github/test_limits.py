@@ -23,7 +23,7 @@ from perf_assets.sources.rate_limit import LONGEST_WAIT, wait_in_seconds
 from perf_assets.stand_ins.generator import generate
 from perf_assets.stand_ins.github.server import CorpusServer
 from tests.effort import SEEDS
-from tests.github_stand_in import HASTY, assert_same, load
+from tests.github_stand_in import HASTY, assert_same, changes, load
 from tests.unreliable_github import KINDS, Faults, GitHubApp, UnreliableGitHub
 
 pytestmark = pytest.mark.slow
@@ -102,7 +102,7 @@ def test_a_token_known_to_be_spent_is_not_tried(corpus: Corpus) -> None:
     with CorpusServer([corpus], limit=3, window=1) as server:
         reader = source(server, "a,b", waits.append)
         for _ in range(7):
-            reader.look(None)
+            reader.newest()
         assert [request.points for request in server.requests] == [1] * 7
     assert len(waits) == 1
 
@@ -113,7 +113,7 @@ def test_a_wait_is_counted_down(corpus: Corpus, monkeypatch: pytest.MonkeyPatch)
     with CorpusServer([corpus], limit=1, window=2) as server:
         reader = source(server, "a", waits.append)
         for _ in range(2):
-            reader.look(None)
+            reader.newest()
     left = [int(sentence.split(", in ")[1].split()[0]) for sentence in waits]
     assert len(left) >= 2
     assert left == sorted(left, reverse=True) and left[-1] < left[0]
@@ -136,7 +136,7 @@ def test_waits_are_summed_until_an_answer_comes_whole(corpus: Corpus) -> None:
     with UnreliableGitHub([corpus], faults=faults) as server:
         client = GitHubClient(server.url, "a", waits.append, patience)
         with pytest.raises(PerfAssetsError, match="rate limit is reached until"):
-            IssueSource(client, NAME).look(None)
+            IssueSource(client, NAME).newest()
     assert len(waits) >= 1
 
 
@@ -159,7 +159,7 @@ def test_a_refused_token_is_left_out_and_named_by_its_place(corpus: Corpus) -> N
     ]
     with UnreliableGitHub([corpus], token="other") as server:
         with pytest.raises(PerfAssetsError, match=r"every token in GITHUB_TOKEN \(401\)") as error:
-            source(server, ",".join(CANARIES)).look(None)
+            source(server, ",".join(CANARIES)).newest()
         assert "canary" not in str(error.value)
 
 
@@ -197,10 +197,10 @@ def test_a_github_app_signs_in_and_renews_its_token(
         for key in (keys[0], keys[0].replace("\n", "\\n"), str(path)):
             app.tokens.clear()
             client = GitHubClient(server.url, credentials_of(app_environment(key)))
-            assert IssueSource(client, NAME).look(None).newest_update
+            assert IssueSource(client, NAME).newest().newest_update
             assert len(app.tokens) == 1
         time.sleep(0.5)
-        assert IssueSource(client, NAME).look(None).newest_update
+        assert IssueSource(client, NAME).newest().newest_update
         assert len(app.tokens) == 2
         assert not any(text in repr(client.accounts.all) for text in (*app.tokens, "PRIVATE"))
 
@@ -209,7 +209,7 @@ def test_a_wrong_app_is_refused_in_a_sentence(corpus: Corpus, keys: tuple[str, s
     with UnreliableGitHub([corpus], app=GitHubApp("13", 77, keys[1])) as server:
         client = GitHubClient(server.url, credentials_of(app_environment(keys[0])))
         with pytest.raises(PerfAssetsError, match="refused the GitHub App of GITHUB_APP_ID"):
-            IssueSource(client, NAME).look(None)
+            IssueSource(client, NAME).newest()
     for environment, words in (
         (app_environment("/no/such/file"), "neither a PEM text nor the path"),
         (app_environment("-----BEGIN s3cret"), "no RSA private key"),
@@ -246,7 +246,7 @@ def test_a_fifth_of_the_answers_may_be_faulty(corpus: Corpus, seed: int) -> None
             assert_same(expected.of_month(month), load(tried, [month]))
         since = expected.issues["updated_at"].sort()[expected.issues.height // 2]
         changed = expected.issues.filter(pl.col("updated_at") >= since)["number"].to_list()
-        assert_same(expected.of_numbers(changed), tried.look(since).changed)
+        assert_same(expected.of_numbers(changed), changes(tried, since).batch)
         assert any(request.fault for request in faulty.requests)
     assert not any("canary" in sentence for sentence in messages)
 
@@ -255,10 +255,10 @@ def test_what_a_window_cost_is_charged_to_it(corpus: Corpus) -> None:
     with UnreliableGitHub([corpus], faults=Faults(1, 0.2, ("bad_gateway",))) as server:
         reader = source(server)
         counts = reader.counts(MONTHS)
-        reader.client.spent.take()
+        reader.client.cost.take()
         requests = points = 0
         for months, batch in reader.cohorts(dict(counts)):
-            spent = reader.client.spent.take()
+            spent = reader.client.cost.take()
             assert spent.requests >= -(-batch.issues.height // long_lists.PAGE), months
             requests, points = requests + spent.requests, points + spent.points
         loading = [entry for entry in server.requests if entry.operation != "Counts"]

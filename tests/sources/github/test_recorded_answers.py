@@ -179,7 +179,7 @@ def outcome(server: CorpusServer, recorded: Recording) -> str:
     messages: list[str] = []
     client = GitHubClient("http://127.0.0.1", TOKEN, messages.append, AT_ONCE, send)
     try:
-        IssueSource(client, RICH.repository).look(None)
+        IssueSource(client, RICH.repository).newest()
     except PerfAssetsError as error:
         messages.append(str(error))
         end = str(error)
