@@ -23,7 +23,7 @@ from perf_assets.base.corpus import Corpus, read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import is_month
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
-from perf_assets.sources.github.accounts import RetryPolicy
+from perf_assets.sources.github.accounts import GitHubPolicy
 from perf_assets.sources.github.batches import joined
 from perf_assets.sources.github.transport import Answer
 from perf_assets.sources.issue_source_factory import UNLIMITED
@@ -33,7 +33,7 @@ from perf_assets.stand_ins.github.server import CorpusServer
 from tests.github_stand_in import batches_of, changes
 
 CANARY = "ghp_canaryFUZZED"
-HASTE = RetryPolicy(
+HASTE = GitHubPolicy(
     attempts=2,
     first_pause=0.0,
     longest_pause=0.0,

@@ -6,11 +6,11 @@ from datetime import datetime
 import polars as pl
 
 from perf_assets.sources.github import ChangePage, IssueBatch, IssueSource
-from perf_assets.sources.github.accounts import RetryPolicy
+from perf_assets.sources.github.accounts import GitHubPolicy
 from perf_assets.sources.github.batches import joined
 from perf_assets.sources.github.responses import AnswerError
 
-HASTY = RetryPolicy(first_pause=0.01, longest_pause=0.02, secondary_pause=0.01, reset_margin=0.01)
+HASTY = GitHubPolicy(first_pause=0.01, longest_pause=0.02, secondary_pause=0.01, reset_margin=0.01)
 
 
 def load(issues: IssueSource, months: list[str]) -> IssueBatch:

@@ -15,7 +15,7 @@ from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.forums import Forum
 from perf_assets.config.study import Repository, Study
 from perf_assets.sources.git.remote import Address, read_heads
-from perf_assets.sources.github.accounts import POINTS_PER_HOUR, Accounts, RetryPolicy
+from perf_assets.sources.github.accounts import POINTS_PER_HOUR, Accounts, GitHubPolicy
 from perf_assets.sources.github.client import GITHUB, GitHubClient
 from perf_assets.sources.github.credentials import credentials_of
 from perf_assets.sources.github.issues import (
@@ -27,8 +27,8 @@ from perf_assets.sources.github.issues import (
     pages,
 )
 from perf_assets.sources.github.long_lists import PAGE
+from perf_assets.sources.rate_limit import RequestPolicy
 from perf_assets.sources.stackexchange.api_client import KEY, ApiClient
-from perf_assets.sources.stackexchange.api_client import RetryPolicy as ForumPatience
 from perf_assets.sources.stackexchange.api_questions import QuestionSource
 from perf_assets.sources.stackexchange.dump_files import find_dump
 from perf_assets.stages.mining.stale_cohorts import stale_cohorts
@@ -84,7 +84,7 @@ def _examine_forum(forum: Forum, say: Say) -> None:
         say(f"{forum.name}: read from {files}")
     if forum.api_url is None:
         return
-    client = ApiClient(forum.api_url, forum.site, patience=ForumPatience(longest_wait=0))
+    client = ApiClient(forum.api_url, forum.site, patience=RequestPolicy(longest_wait=0))
     try:
         for tag_set in forum.tag_sets:
             QuestionSource(client, forum, tag_set).check_tags()
@@ -121,7 +121,7 @@ def _examine_api(
     url: str, repositories: list[Repository], data_dir: DataDirectory, say: Say
 ) -> bool:
     # A diagnosis does not wait for a limit.
-    client = GitHubClient(url, credentials_of(), say, RetryPolicy(longest_wait=0))
+    client = GitHubClient(url, credentials_of(), say, GitHubPolicy(longest_wait=0))
     try:
         if not all_tokens(client.accounts, say):
             say(f"no token works at {url}: create one at https://github.com/settings/tokens")

@@ -1,6 +1,5 @@
 """One GraphQL request at a time, until it is answered whole: errors, limits and retries."""
 
-import random
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ from requests.exceptions import RequestException, Timeout
 from perf_assets.base.errors import PerfAssetsError, TransientError
 from perf_assets.base.sanitize import escape_text, shortened
 from perf_assets.config.addresses import is_private
-from perf_assets.sources.github.accounts import Account, Accounts, RetryPolicy
+from perf_assets.sources.github.accounts import Account, Accounts, GitHubPolicy
 from perf_assets.sources.github.credentials import ANONYMOUS, Credential, token_credentials
 from perf_assets.sources.github.faults import (
     AUTHORISE,
@@ -37,7 +36,7 @@ LONGEST_PAGE = 2000  # characters
 TAG = re.compile(r"<[^>]*>|\s+")
 MOST_POINTS = 10_000  # of one query; GitHub refuses those of more than a few hundred
 OPERATION = re.compile(r"\s*query\s+(\w+)")
-PATIENCE = RetryPolicy()
+PATIENCE = GitHubPolicy()
 Send = Callable[[github.Github, str, str, object], Answer]
 
 
@@ -119,7 +118,7 @@ class GitHubClient:
         base_url: str = GITHUB,
         credentials: str | Sequence[Credential] | None = None,
         on_wait: Callable[[str], None] = lambda sentence: None,
-        patience: RetryPolicy = PATIENCE,
+        patience: GitHubPolicy = PATIENCE,
         send: Send = send_request,
     ) -> None:
         """No request is made yet; PerfAssetsError when GitHub itself is meant without a token."""
@@ -176,8 +175,7 @@ class GitHubClient:
         named = OPERATION.match(document)
         operation = named[1] if named else document
         sent = dict(variables)
-        attempts = 0
-        pause = self.patience.first_pause
+        attempts = failures = 0
         patience_left = self.patience.longest_trouble
         while True:
             if first is not None:
@@ -193,7 +191,8 @@ class GitHubClient:
             if outcome.is_heavy and first is not None:
                 self._pages.shrink(operation, sent["first"])
             attempts += outcome.counts
-            wait = 0.0 if outcome.is_limit else pause * random.uniform(0.5, 1.0)
+            failures += not outcome.is_limit
+            wait = 0.0 if outcome.is_limit else self.patience.pause(failures)
             if not outcome.is_limit and not outcome.is_outage:
                 patience_left -= monotonic() - started + wait
             if attempts == self.patience.attempts or patience_left <= 0:
@@ -202,7 +201,6 @@ class GitHubClient:
                     f"(last: {outcome.reason}): run again later, what was stored is kept"
                 )
             if not outcome.is_limit:
-                pause = min(pause * 2, self.patience.longest_pause)
                 self._on_wait(f"GitHub: {outcome.reason}; trying again in {wait:.1f} s")
                 self.accounts.sleep(wait)
 

@@ -11,7 +11,7 @@ from perf_assets.base.corpus import Corpus, read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import months_between
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
-from perf_assets.sources.github.accounts import RetryPolicy
+from perf_assets.sources.github.accounts import GitHubPolicy
 from perf_assets.sources.github.faults import RULES, UNKNOWN
 from perf_assets.stand_ins.generator import generate
 from perf_assets.stand_ins.github.server import CorpusServer
@@ -28,7 +28,7 @@ MONTHS = ["2021-01"]
 YEARS = months_between("2020-01", "2021-03")
 OLDEST = datetime(2000, 1, 1, tzinfo=UTC)
 TOKEN = "ghp_canaryINERRORS"
-SHORT = RetryPolicy(
+SHORT = GitHubPolicy(
     attempts=4,
     first_pause=0.001,
     longest_pause=0.002,

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from perf_assets.base.corpus import Corpus, read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import months_between
-from perf_assets.sources.github import GitHubClient, IssueSource, accounts, issues, long_lists
-from perf_assets.sources.github.accounts import POINTS_PER_HOUR, Accounts, RetryPolicy
+from perf_assets.sources import rate_limit
+from perf_assets.sources.github import GitHubClient, IssueSource, issues, long_lists
+from perf_assets.sources.github.accounts import POINTS_PER_HOUR, Accounts, GitHubPolicy
 from perf_assets.sources.github.credentials import credentials_of, token_credentials
 from perf_assets.sources.github.issues import PAGE_POINTS
 from perf_assets.sources.github.prefetch import Job, in_order
@@ -108,7 +109,7 @@ def test_a_token_known_to_be_spent_is_not_tried(corpus: Corpus) -> None:
 
 
 def test_a_wait_is_counted_down(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accounts, "COUNTDOWN_SECONDS", 1.0)
+    monkeypatch.setattr(rate_limit, "COUNTDOWN_SECONDS", 1.0)
     waits: list[str] = []
     with CorpusServer([corpus], limit=1, window=2) as server:
         reader = source(server, "a", waits.append)
@@ -121,7 +122,7 @@ def test_a_wait_is_counted_down(corpus: Corpus, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_limit_that_lasts_too_long_stops_with_the_time_of_its_reset(corpus: Corpus) -> None:
     with CorpusServer([corpus], limit=3, window=1800) as server:
-        client = GitHubClient(server.url, "a", patience=RetryPolicy(longest_wait=20 * 60))
+        client = GitHubClient(server.url, "a", patience=GitHubPolicy(longest_wait=20 * 60))
         moment = r"until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, longer than --max-wait .*20 minutes"
         started = time.monotonic()
         with pytest.raises(PerfAssetsError, match=moment):
@@ -131,7 +132,7 @@ def test_a_limit_that_lasts_too_long_stops_with_the_time_of_its_reset(corpus: Co
 
 def test_waits_are_summed_until_an_answer_comes_whole(corpus: Corpus) -> None:
     faults = Faults(0, 1.0, ("primary_limit",), max_consecutive=10**6, wait=1)
-    patience = RetryPolicy(reset_margin=0.05, longest_wait=1.5)
+    patience = GitHubPolicy(reset_margin=0.05, longest_wait=1.5)
     waits: list[str] = []
     with UnreliableGitHub([corpus], faults=faults) as server:
         client = GitHubClient(server.url, "a", waits.append, patience)

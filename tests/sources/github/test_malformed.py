@@ -17,7 +17,7 @@ import pytest
 from perf_assets.base.corpus import Corpus, read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
-from perf_assets.sources.github.accounts import RetryPolicy
+from perf_assets.sources.github.accounts import GitHubPolicy
 from perf_assets.sources.github.batches import joined
 from perf_assets.sources.http_deadline import LARGEST_ANSWER
 from perf_assets.stand_ins.generator import generate
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 NAME = "sample-lab/tensorkit"
 TOKEN = "ghp_canaryINANSWERS"
 OLDEST = datetime(2000, 1, 1, tzinfo=UTC)
-SHORT = RetryPolicy(
+SHORT = GitHubPolicy(
     first_pause=0.001,
     longest_pause=0.002,
     secondary_pause=0.01,

@@ -12,7 +12,7 @@ import pytest
 from perf_assets.base.corpus import Corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
-from perf_assets.sources.github.accounts import RetryPolicy
+from perf_assets.sources.github.accounts import GitHubPolicy
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.stand_ins.reply import Reply
 from tests.github_errors import SAML
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 MONTHS = ["2021-01"]
 OLDEST = "2021-01-01T00:00:00Z"
-SHORT = RetryPolicy(attempts=4, first_pause=0.001, longest_pause=0.002)
+SHORT = GitHubPolicy(attempts=4, first_pause=0.001, longest_pause=0.002)
 Change = Callable[[dict[str, Any], int], dict[str, Any]]
 
 
