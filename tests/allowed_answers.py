@@ -280,7 +280,6 @@ class Harness:
         self.answers: dict[str, Any] = {}
         self._server = CorpusServer([long_lists()], limit=UNLIMITED)
         self.operations: dict[str, Callable[[IssueSource], object]] = {
-            "NewestUpdate": lambda source: source.newest(),
             "Changed": lambda source: [
                 page.batch for page in source.iter_changes(OLDEST, [MONTHS[:1], MONTHS[1:]])
             ],

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import polars as pl
 
@@ -17,19 +17,13 @@ from perf_assets.sources.github import queries, response_types, responses
 from perf_assets.sources.github.answers import AnswerReader
 from perf_assets.sources.github.batches import EMPTY_BATCH, IssueBatch, joined, to_frames
 from perf_assets.sources.github.client import GitHubClient, RequestCost
-from perf_assets.sources.github.gaps import (
-    ENTRY,
-    LEFT_OUT,
-    Gap,
-)
+from perf_assets.sources.github.gaps import ENTRY, LEFT_OUT, Gap
 from perf_assets.sources.github.issue_types import Issue
 from perf_assets.sources.github.long_lists import PAGE, complete_lists
 from perf_assets.sources.github.paging import Paging
 from perf_assets.sources.github.prefetch import SEARCH_LIMIT, Job, in_order, windows
 
 log = logging.getLogger(__name__)
-
-Shape = TypeVar("Shape")
 
 FEW_CHANGES = 25  # most refreshes find no more, and GitHub charges the size of a page
 # A page requests its issues, and for each of them: its connections, the commits of its pull
@@ -110,11 +104,9 @@ class IssueSource:
 
     def newest(self) -> ChangePage:
         """Return a page without issues: the newest update, and whether it is archived."""
-        document = queries.NEWEST_UPDATE
-        data, _ = self._reader.page(response_types.NewestUpdate, document, self._names())
-        found = data["repository"]
-        self._is_renamed(found["nameWithOwner"])
-        return ChangePage(_newest(found["issues"]), archived_at=_archived_at(found))
+        found, lacking, _ = self._changed(datetime.now(UTC), None, (), 1)
+        self._reader.placed(lacking)  # which logs what could not be read
+        return ChangePage(_newest(found["newest"]), archived_at=_archived_at(found))
 
     def iter_changes(
         self, since: datetime, spans: Sequence[Sequence[str]] = ()
@@ -131,8 +123,10 @@ class IssueSource:
         after: str | None = None
         paging = Paging()
         while True:
-            found, lacking, counted = self._changed(since, after, () if after else spans)
-            # The first answer decides: what changes while we read is found by the next refresh.
+            # Later pages count nothing: the first answer decides, and what changes while we read
+            # is found by the next refresh.
+            asked = (spans, FEW_CHANGES) if after is None else ((), PAGE)
+            found, lacking, counted = self._changed(since, after, *asked)
             newest, totals = newest or _newest(found["newest"]), totals or counted
             page = {node["id"]: node for node in found["issues"]["nodes"] or () if node}
             # An issue that changes meanwhile moves to the end of the list, and comes again.
@@ -154,11 +148,10 @@ class IssueSource:
                 nodes, gaps = {}, []
 
     def _changed(
-        self, since: datetime, after: str | None, spans: Sequence[Sequence[str]]
+        self, since: datetime, after: str | None, spans: Sequence[Sequence[str]], size: int
     ) -> tuple[response_types.ChangedIssues, list[Gap], tuple[int, ...]]:
         """Return a page of the list of changes, what it lacks, and the counts of ``spans``."""
         document = queries.changed_document(len(spans))
-        size = PAGE if after else FEW_CHANGES
         while True:
             searches = self._searches((span[0], span[-1]) for span in spans)
             sent = {**self._names(), "since": _second(since), "after": after, **searches}
@@ -224,10 +217,8 @@ class IssueSource:
         workers, size = _division(len(self.client.accounts.all))
         odd = {month: count for month, count in counts.items() if not 0 <= count <= MOST_ISSUES}
         for month, count in odd.items():
-            yield (
-                [month],
-                responses.unusable(self.repository, f"{month}: its issueCount is {count}"),
-            )
+            reason = f"{month}: its issueCount is {count}"
+            yield [month], responses.unusable(self.repository, reason)
         groups = list(windows({month: counts[month] for month in counts.keys() - odd}, size))
         jobs = [self._job(months, sum(map(counts.__getitem__, months)), size) for months in groups]
         with closing(in_order(jobs, workers, HELD_ISSUES)) as results:
@@ -377,9 +368,7 @@ def _division(accounts: int) -> tuple[int, int]:
     return workers, HELD_ISSUES // workers
 
 
-def _archived_at(
-    found: response_types.RepositoryUpdate | response_types.ChangedIssues,
-) -> datetime | None:
+def _archived_at(found: response_types.ChangedIssues) -> datetime | None:
     moment = found.get("archivedAt")
     return None if moment is None else datetime.fromisoformat(moment)
 

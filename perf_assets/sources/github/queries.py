@@ -84,18 +84,6 @@ ISSUE_FIELDS = (
     + " ".join(text % FIRST[name] for name, text in CONNECTIONS.items())
 )
 
-NEWEST_UPDATE = f"""
-query NewestUpdate($owner: String!, $name: String!) {{
-  {RATE_LIMIT}
-  repository(owner: $owner, name: $name) {{
-    nameWithOwner archivedAt
-    issues(first: 1, orderBy: {{field: UPDATED_AT, direction: DESC}}) {{
-      totalCount nodes {{ updatedAt }}
-    }}
-  }}
-}}
-"""
-
 SEARCH = f"""
 query Search($query: String!, $first: Int!, $after: String) {{
   {RATE_LIMIT}

@@ -50,20 +50,6 @@ class Page(TypedDict):
     nodes: list[Issue | None] | None
 
 
-class RepositoryUpdate(TypedDict):
-    """A repository, and the issue in it that was updated last."""
-
-    nameWithOwner: Text
-    archivedAt: NotRequired[AsideMoment]
-    issues: Newest
-
-
-class NewestUpdate(TypedDict):
-    """The answer to NEWEST_UPDATE."""
-
-    repository: RepositoryUpdate
-
-
 class ChangedIssues(TypedDict):
     """A repository, and a page of its issues that changed."""
 

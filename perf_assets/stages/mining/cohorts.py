@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import polars as pl
@@ -10,11 +10,17 @@ import polars as pl
 from perf_assets.base.sanitize import in_words
 from perf_assets.sources.github import IssueBatch
 from perf_assets.sources.github.batches import EMPTY_BATCH, TABLES, counted_together, gap_frame
+from perf_assets.sources.github.client import RequestCost
 from perf_assets.sources.github.gaps import ENTRY, Gap
 from perf_assets.sources.github.issues import RemovedIssue
 from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.partition_write import PartitionWrite, Provenance, StagedTable
+from perf_assets.storage.partition_write import (
+    PartitionState,
+    PartitionWrite,
+    Provenance,
+    StagedTable,
+)
 from perf_assets.storage.setting_aside import RULES
 from perf_assets.storage.warehouse import Difference
 
@@ -30,6 +36,7 @@ class Cohort:
     """The issues opened in a month, as they are to be stored.
 
     count : how many GitHub says there are.
+    known_until : the update up to which the rows show everything.
     notes : rows for tables of meta that are stored with the issues.
     """
 
@@ -37,21 +44,22 @@ class Cohort:
     month: str
     count: int
     batch: IssueBatch
+    known_until: datetime
     notes: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
 
 def changed_cohorts(
-    repository: str, months: Sequence[str], changed: IssueBatch, stored: IssueBatch
+    repository: str, marks: Mapping[str, datetime], changed: IssueBatch, stored: IssueBatch
 ) -> Iterator[Cohort]:
-    """Yield the cohorts of ``months`` in which ``changed`` differs from what is stored."""
-    for month in months:
+    """Yield the cohorts of the months of ``marks`` where ``changed`` differs from ``stored``."""
+    for month, mark in marks.items():
         before, now = stored.of_month(month), changed.of_month(month)
         now = _with_last_good(now, before)
         replaced = before.of_numbers(_numbers(now))
         pairs = zip(vars(replaced).values(), vars(now).values(), strict=True)
         if any(Difference.between(*pair).is_any for pair in pairs):
             batch = _merged(before, now)
-            yield Cohort(repository, month, batch.known_issues, batch)
+            yield Cohort(repository, month, batch.known_issues, batch, mark)
 
 
 def missing_issues(read: IssueBatch, stored: IssueBatch) -> list[int]:
@@ -60,16 +68,10 @@ def missing_issues(read: IssueBatch, stored: IssueBatch) -> list[int]:
     return left.filter(~pl.col("number").is_in(read.numbers_set_aside))["number"].to_list()
 
 
-def reloaded_cohort(
-    cohort: Cohort, stored: IssueBatch, removed: Sequence[RemovedIssue], newest: datetime
-) -> Cohort:
-    """Return a cohort that was read whole, with the reasons why it differs from what is stored.
+def reloaded_cohort(cohort: Cohort, stored: IssueBatch, removed: Sequence[RemovedIssue]) -> Cohort:
+    """Return a cohort that was read whole, with the reasons why it differs from ``stored``.
 
-    Parameters
-    ----------
-    stored : the issues of the month that are stored.
     removed : the issues that GitHub says are no longer in the repository.
-    newest : the update up to which the months were known before this one was counted.
     """
     missing = missing_issues(cohort.batch, stored)
     removed = [issue for issue in removed if issue.number in missing]
@@ -79,7 +81,7 @@ def reloaded_cohort(
         # GitHub's search has lost sight of them: kept, so that the count, which lacks them, fails.
         batch = _merged(batch, stored.of_numbers(sorted(still_there)))
     reasons = [vars(issue) for issue in removed]
-    late = _came_after(batch, newest)
+    late = _came_after(batch, cohort.known_until)
     if 0 < batch.known_issues - count <= len(late):
         reasons += [{"number": number, "reason": LATE, "moved_to": None} for number in late]
         count = batch.known_issues
@@ -94,11 +96,13 @@ def reloaded_cohort(
             [{**partition, **entry, "noticed_at": now} for entry in reasons],
             schema_overrides={"moved_to": pl.String},
         )
-    return Cohort(repository, month, count, batch, notes)
+    return replace(cohort, count=count, batch=batch, notes=notes)
 
 
-def partition_write(cohort: Cohort, provenance: Provenance) -> PartitionWrite:
+def partition_write(cohort: Cohort, cost: RequestCost) -> PartitionWrite:
     """Return the rows of a cohort for each table, with what their audits compare them to."""
+    mark = PartitionState(updated_at=cohort.known_until)
+    provenance = Provenance(mark, cost.requests, cost.points)
     batch = cohort.batch
     numbers: Parameters = {"issue_numbers": batch.issues["number"].to_list()}
     counts = {
@@ -135,31 +139,20 @@ def stored_batch(writer: AuditedWriter, repository: str, months: Sequence[str]) 
     return IssueBatch(**frames)
 
 
-def issue_counts(
-    writer: AuditedWriter, repository: str, changed: IssueBatch = EMPTY_BATCH
-) -> dict[str, int]:
-    """Return how many issues each cohort has once ``changed`` is stored.
-
-    Those that are set aside are among them.
-    """
+def issue_counts(writer: AuditedWriter, repository: str) -> dict[str, int]:
+    """Return how many issues each stored cohort has, those that are set aside among them."""
     counted = writer.database.frame(
         """
         SELECT month, sum(issues)::BIGINT FROM (
-            SELECT month, count(*) AS issues FROM raw.issues
-            WHERE repository = $1 AND NOT list_contains($2, number) GROUP BY month
+            SELECT month, count(*) AS issues FROM raw.issues WHERE repository = $1 GROUP BY month
             UNION ALL
             SELECT month, entries FROM raw.issue_gaps
             WHERE repository = $1 AND entity = 'issues' AND lacks = 'entry'
-                AND NOT coalesce(list_contains($2, number), false)
         ) GROUP BY month
         """,
-        [repository, _numbers(changed)],
+        [repository],
     )
-    counts = dict(counted.iter_rows())
-    months = {*changed.issues["month"], *changed.gaps["month"]}
-    return counts | {
-        month: counts.get(month, 0) + changed.of_month(month).known_issues for month in months
-    }
+    return dict(counted.iter_rows())
 
 
 def _with_last_good(read: IssueBatch, stored: IssueBatch) -> IssueBatch:

@@ -5,7 +5,7 @@ the rows of its cohort, and ``AuditedWriter`` audits and stores them.
 """
 
 import logging
-from collections.abc import Generator, Iterable, Iterator, Sequence, Set
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -16,6 +16,7 @@ from perf_assets.config.study import Repository
 from perf_assets.schema import table_of
 from perf_assets.sources.github import ChangePage, IssueSource
 from perf_assets.sources.github.batches import EMPTY_BATCH, TABLES
+from perf_assets.sources.github.client import RequestCost
 from perf_assets.sources.github.prefetch import windows
 from perf_assets.sources.github.responses import AnswerError
 from perf_assets.sources.issue_source_factory import open_issue_source
@@ -33,7 +34,7 @@ from perf_assets.stages.mining.incremental_state import NEVER, advance, due_coho
 from perf_assets.stages.mining.stale_cohorts import stale_cohorts
 from perf_assets.stages.preloading import preload
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.partition_write import PartitionState, Provenance, WriteOutcome
+from perf_assets.storage.partition_write import WriteOutcome
 
 log = logging.getLogger(__name__)
 
@@ -43,23 +44,18 @@ COHORTS_AT_ONCE = 12  # read whole, judged and stored together: what bounds the 
 
 @dataclass(frozen=True)
 class ChangeSet:
-    """The changes of stored cohorts that a refresh has read.
+    """What a refresh has read about the stored cohorts.
 
-    spans : the months of these cohorts, those that follow each other together.
-    last : the last page, which is not stored yet: its changes are stored where counts are right.
-    counts_before : how many issues were stored of each month before.
+    spans : their months, those that follow each other together.
+    last : the last page of changes; it has GitHub's number of issues in each span.
+    counts_before : how many issues of each month were stored before.
     failed : months whose changes failed their audit.
     """
 
     spans: Sequence[Sequence[str]]
     last: ChangePage
-    counts_before: dict[str, int]
+    counts_before: Mapping[str, int]
     failed: set[str]
-
-    @property
-    def newest(self) -> datetime:
-        """The newest update that GitHub knew of."""
-        return self.last.newest_update or NEVER
 
 
 def mine_issues(
@@ -105,13 +101,9 @@ def load_issues(
         for month, mark in loads.select("month", "updated_at").iter_rows()
         if month in months and month not in outdated
     }
-    spans = list(windows(dict.fromkeys(marks, 0)))
-    since = min(marks.values(), default=None)
-    changes = yield from store_changed_pages(writer, source, since, spans)
-    failed, newest = changes.failed, changes.newest
+    changes = yield from store_changed_pages(writer, source, marks)
+    failed, newest = changes.failed, changes.last.newest_update or NEVER
     wrong = find_cohorts_with_wrong_count(writer, source, changes)
-    right = marks.keys() - failed - set(wrong)
-    yield from _noting_failures(_store_changes(writer, source, changes.last, right), failed)
     yield from _noting_failures(reload_cohorts(writer, source, wrong, newest), failed)
     advance(writer, repository, sorted(marks.keys() - failed), newest, TABLES)
     _note_archival(writer, repository, changes.last.archived_at)
@@ -128,41 +120,43 @@ def load_issues(
 
 
 def store_changed_pages(
-    writer: AuditedWriter,
-    source: IssueSource,
-    since: datetime | None,
-    spans: Sequence[Sequence[str]],
+    writer: AuditedWriter, source: IssueSource, marks: Mapping[str, datetime]
 ) -> Generator[WriteOutcome, None, ChangeSet]:
-    """Store what changed at or after ``since`` in the stored cohorts of ``spans``, page by page.
+    """Store what changed in the stored cohorts since the oldest of ``marks``, page by page.
 
-    Not the last page, which is returned: GitHub's counts are compared first.
+    A cohort keeps its mark until all changes of a page are stored; after the last page the caller
+    moves it, when the counts are right.
     """
-    repository = source.repository
+    repository, known = source.repository, dict(marks)
+    spans = list(windows(dict.fromkeys(marks, 0)))
     before = issue_counts(writer, repository)
-    months = {month for span in spans for month in span}
     failed: set[str] = set()
-    pages = [source.newest()] if since is None else source.iter_changes(since, spans)
+    pages = source.iter_changes(min(marks.values()), spans) if marks else [source.newest()]
     with phase(f"refreshing issues of {repository}", unit="changed issues") as progress:
         for page in pages:
             progress(progress.done + page.batch.issues.height)
+            changed = sorted(page.batch.months & known.keys())
+            for start in range(0, len(changed), COHORTS_AT_ONCE):
+                group = {month: known[month] for month in changed[start : start + COHORTS_AT_ONCE]}
+                stored = stored_batch(writer, repository, list(group))
+                cohorts = list(changed_cohorts(repository, group, page.batch, stored))
+                yield from _noting_failures(_store(writer, source, cohorts), failed)
             if not page.is_last:
-                stored = _store_changes(writer, source, page, months - failed)
-                yield from _noting_failures(stored, failed)
                 newest = page.newest_update or NEVER
-                advance(writer, repository, sorted(months - failed), newest, TABLES)
+                known = dict.fromkeys(known.keys() - failed, newest)
+                advance(writer, repository, sorted(known), newest, TABLES)
     return ChangeSet(spans, page, before, failed)
 
 
 def find_cohorts_with_wrong_count(
     writer: AuditedWriter, source: IssueSource, changes: ChangeSet
 ) -> list[str]:
-    """Return the months of which GitHub has another number of issues than we have.
+    """Return the months of which GitHub has another number of issues than is stored.
 
     What left a cohort (deleted, transferred) is in no list of changes: only the counts show it. If
     the count of a whole span is right, so are those of its months, but for those that grew.
     """
-    stored = issue_counts(writer, source.repository, changes.last.batch)
-    before = changes.counts_before
+    stored, before = issue_counts(writer, source.repository), changes.counts_before
     suspected: set[str] = set()
     for span, total in zip(changes.spans, changes.last.totals, strict=True):
         is_right = sum(stored.get(month, 0) for month in span) == total
@@ -188,8 +182,8 @@ def reload_cohorts(
         for group, batch in source.cohorts(counts):
             if isinstance(batch, AnswerError):
                 for month in group:
-                    nothing = Cohort(repository, month, 0, EMPTY_BATCH)
-                    write = partition_write(nothing, Provenance(PartitionState()))
+                    nothing = Cohort(repository, month, 0, EMPTY_BATCH, newest)
+                    write = partition_write(nothing, RequestCost())
                     yield writer.refuse(write, f"{month}: {batch}")
             else:
                 read = {month: batch.of_month(month) for month in group}
@@ -200,41 +194,24 @@ def reload_cohorts(
                 removed = source.find_removed(missing_issues(batch, stored))
                 cohorts = [
                     reloaded_cohort(
-                        Cohort(repository, month, recounted[month], read[month]),
+                        Cohort(repository, month, recounted[month], read[month], newest),
                         stored.of_month(month),
                         removed,
-                        newest,
                     )
                     for month in group
                 ]
-                yield from _store(writer, source, cohorts, newest)
+                yield from _store(writer, source, cohorts)
             progress(progress.done + sum(counts[month] for month in group))
 
 
-def _store_changes(
-    writer: AuditedWriter, source: IssueSource, page: ChangePage, months: Set[str]
-) -> Iterator[WriteOutcome]:
-    """Store the cohorts of ``months`` with the issues in them that changed."""
-    repository, newest = source.repository, page.newest_update or NEVER
-    changed = sorted(months & {*page.batch.issues["month"], *page.batch.gaps["month"]})
-    for start in range(0, len(changed), COHORTS_AT_ONCE):
-        group = changed[start : start + COHORTS_AT_ONCE]
-        stored = stored_batch(writer, repository, group)
-        cohorts = list(changed_cohorts(repository, group, page.batch, stored))
-        yield from _store(writer, source, cohorts, newest)
-
-
 def _store(
-    writer: AuditedWriter, source: IssueSource, cohorts: Sequence[Cohort], newest: datetime
+    writer: AuditedWriter, source: IssueSource, cohorts: Sequence[Cohort]
 ) -> list[WriteOutcome]:
     """Store the cohorts together; what reading them cost is charged to the first."""
     if not cohorts:
         return []
-    cost = source.client.cost.take()
-    mark = PartitionState(updated_at=newest)
-    charged = Provenance(mark, cost.requests, cost.points)
-    provenances = [charged, *(Provenance(mark) for _ in cohorts[1:])]
-    return writer.store(list(map(partition_write, cohorts, provenances)))
+    costs = [source.client.cost.take(), *(RequestCost() for _ in cohorts[1:])]
+    return writer.store(list(map(partition_write, cohorts, costs)))
 
 
 def _noting_failures(outcomes: Iterable[WriteOutcome], failed: set[str]) -> Iterator[WriteOutcome]:

@@ -13,7 +13,6 @@ from tests.published_schema import (
 
 pytestmark = pytest.mark.slow
 DOCUMENTS = {
-    "newest": queries.NEWEST_UPDATE,
     "changed-count": queries.CHANGED_COUNT,
     "changed": queries.changed_document(2),
     "removed": queries.removed_document(2),
