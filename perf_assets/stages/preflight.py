@@ -4,7 +4,6 @@ And what it reads again, because an older version did not request all fields of 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import ceil
 
@@ -16,7 +15,7 @@ from perf_assets.config.forums import Forum
 from perf_assets.config.study import Repository, Study
 from perf_assets.sources.git.remote import Address, read_heads
 from perf_assets.sources.github.accounts import POINTS_PER_HOUR, Accounts, GitHubPolicy
-from perf_assets.sources.github.client import GITHUB, GitHubClient
+from perf_assets.sources.github.client import GITHUB, GitHubClient, RequestCost
 from perf_assets.sources.github.credentials import credentials_of
 from perf_assets.sources.github.issues import (
     COUNTS_PER_REQUEST,
@@ -40,18 +39,6 @@ HOUR = 3600.0
 
 Say = Callable[[str], None]
 Marks = Mapping[str, datetime]
-
-
-@dataclass(frozen=True)
-class Cost:
-    """The cost of a run: requests, and rate-limit points."""
-
-    requests: int = 0
-    points: int = 0
-
-    def __add__(self, other: "Cost") -> "Cost":
-        """Both together."""
-        return Cost(self.requests + other.requests, self.points + other.points)
 
 
 def preflight(study: Study, data_dir: DataDirectory, say: Say) -> bool:
@@ -129,12 +116,11 @@ def _examine_api(
         if left(client.accounts) == 0:
             say("the budget is spent: the cost of a run can be estimated when it is full again")
             return True
-        is_well, total = True, Cost()
+        is_well, total = True, RequestCost()
         for repository in repositories:
             try:
-                total += _examine_repository(
-                    IssueSource(client, repository.name), repository, data_dir, say
-                )
+                source = IssueSource(client, repository.name)
+                total.add(_examine_repository(source, repository, data_dir, say))
             except PerfAssetsError as error:
                 say(str(error))
                 is_well = False
@@ -167,7 +153,7 @@ def left(accounts: Accounts) -> int:
 
 def _examine_repository(
     source: IssueSource, repository: Repository, data_dir: DataDirectory, say: Say
-) -> Cost:
+) -> RequestCost:
     source.newest()
     if source.rename_notice is not None:
         say(source.rename_notice)
@@ -184,7 +170,8 @@ def _examine_repository(
     # With all fields that a run requests: what a token or an old server does not give is said now.
     lacking = source.probe().gaps
     cost = _cost(pages(counts, len(source.client.accounts.all)), len(missing))
-    cost += _cost_of_changes(changed) if marks else Cost()
+    if marks:
+        cost.add(_cost_of_changes(changed))
     again = f", {len(outdated)} of them again" if outdated else ""
     say(
         f"{repository.name}: {repository.start} to {repository.end}, {len(missing)} months with "
@@ -200,18 +187,18 @@ def _examine_repository(
     return cost
 
 
-def _cost(to_read: int, months: int) -> Cost:
+def _cost(to_read: int, months: int) -> RequestCost:
     """The cost of so many pages of issues, and of the counts of so many months."""
     asides = 2 + 2 * ceil(months / COUNTS_PER_REQUEST)
-    return Cost(
+    return RequestCost(
         asides + ceil(to_read * LONG_THREADS), asides + ceil(PAGE_POINTS * to_read * LONG_THREADS)
     )
 
 
-def _cost_of_changes(changed: int) -> Cost:
+def _cost_of_changes(changed: int) -> RequestCost:
     """The cost of listing so many issues that changed; the first page is a small one."""
     more = ceil(max(0, changed - FEW_CHANGES) / PAGE * LONG_THREADS)
-    return Cost(1 + more, FEW_CHANGES_POINTS + PAGE_POINTS * more)
+    return RequestCost(1 + more, FEW_CHANGES_POINTS + PAGE_POINTS * more)
 
 
 def read_again(
@@ -231,7 +218,8 @@ def read_again(
     )
     if repository.corpus is None:
         accounts = max(1, len(credentials_of()))
-        cost = _cost(pages(counts, accounts), len(counts)) + _cost_of_changes(0)
+        cost = _cost(pages(counts, accounts), len(counts))
+        cost.add(_cost_of_changes(0))
         text += (
             f", for about {cost.requests:,} requests and {cost.points:,} points of the "
             f"{accounts * POINTS_PER_HOUR:,} that GitHub gives in an hour"
@@ -259,7 +247,7 @@ def stored(data_dir: DataDirectory, repository: Repository) -> Marks:
     return dict(loads.filter(status="loaded").select("month", "updated_at").iter_rows())
 
 
-def forecast(cost: Cost, accounts: Accounts) -> str:
+def forecast(cost: RequestCost, accounts: Accounts) -> str:
     """How long a run of ``cost`` takes, its waits for the budget to be full again included."""
     usable = [account for account in accounts.all if not account.is_refused]
     hourly = sum(account.limit for account in usable)
