@@ -49,17 +49,21 @@ class Cohort:
 
 
 def changed_cohorts(
-    repository: str, marks: Mapping[str, datetime], changed: IssueBatch, stored: IssueBatch
+    repository: str,
+    months: Sequence[str],
+    changed: IssueBatch,
+    stored: IssueBatch,
+    known_until: datetime,
 ) -> Iterator[Cohort]:
-    """Yield the cohorts of the months of ``marks`` where ``changed`` differs from ``stored``."""
-    for month, mark in marks.items():
+    """Yield the cohorts of ``months`` where ``changed`` differs from ``stored``."""
+    for month in months:
         before, now = stored.of_month(month), changed.of_month(month)
         now = _with_last_good(now, before)
         replaced = before.of_numbers(_numbers(now))
         pairs = zip(vars(replaced).values(), vars(now).values(), strict=True)
         if any(Difference.between(*pair).is_any for pair in pairs):
             batch = _merged(before, now)
-            yield Cohort(repository, month, batch.known_issues, batch, mark)
+            yield Cohort(repository, month, batch.known_issues, batch, known_until)
 
 
 def missing_issues(read: IssueBatch, stored: IssueBatch) -> list[int]:
@@ -139,20 +143,30 @@ def stored_batch(writer: AuditedWriter, repository: str, months: Sequence[str]) 
     return IssueBatch(**frames)
 
 
-def issue_counts(writer: AuditedWriter, repository: str) -> dict[str, int]:
-    """Return how many issues each stored cohort has, those that are set aside among them."""
+def issue_counts(
+    writer: AuditedWriter, repository: str, changed: IssueBatch = EMPTY_BATCH
+) -> dict[str, int]:
+    """Return how many issues each cohort has once ``changed`` is stored.
+
+    Issues that are set aside are counted too.
+    """
     counted = writer.database.frame(
         """
         SELECT month, sum(issues)::BIGINT FROM (
-            SELECT month, count(*) AS issues FROM raw.issues WHERE repository = $1 GROUP BY month
+            SELECT month, count(*) AS issues FROM raw.issues
+            WHERE repository = $1 AND NOT list_contains($2, number) GROUP BY month
             UNION ALL
             SELECT month, entries FROM raw.issue_gaps
             WHERE repository = $1 AND entity = 'issues' AND lacks = 'entry'
+                AND NOT coalesce(list_contains($2, number), false)
         ) GROUP BY month
         """,
-        [repository],
+        [repository, _numbers(changed)],
     )
-    return dict(counted.iter_rows())
+    counts = dict(counted.iter_rows())
+    for month in changed.months:
+        counts[month] = counts.get(month, 0) + changed.of_month(month).known_issues
+    return counts
 
 
 def _with_last_good(read: IssueBatch, stored: IssueBatch) -> IssueBatch:

@@ -5,7 +5,7 @@ the rows of its cohort, and ``AuditedWriter`` audits and stores them.
 """
 
 import logging
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -47,7 +47,7 @@ class ChangeSet:
     """What a refresh has read about the stored cohorts.
 
     spans : their months, those that follow each other together.
-    last : the last page of changes; it has GitHub's number of issues in each span.
+    last : the last page of changes, not stored yet, with GitHub's number of issues in each span.
     counts_before : how many issues of each month were stored before.
     failed : months whose changes failed their audit.
     """
@@ -104,6 +104,8 @@ def load_issues(
     changes = yield from store_changed_pages(writer, source, marks)
     failed, newest = changes.failed, changes.last.newest_update or NEVER
     wrong = find_cohorts_with_wrong_count(writer, source, changes)
+    right = marks.keys() - failed - set(wrong)
+    yield from _noting_failures(_store_changes(writer, source, changes.last, right), failed)
     yield from _noting_failures(reload_cohorts(writer, source, wrong, newest), failed)
     advance(writer, repository, sorted(marks.keys() - failed), newest, TABLES)
     _note_archival(writer, repository, changes.last.archived_at)
@@ -124,10 +126,9 @@ def store_changed_pages(
 ) -> Generator[WriteOutcome, None, ChangeSet]:
     """Store what changed in the stored cohorts since the oldest of ``marks``, page by page.
 
-    A cohort keeps its mark until all changes of a page are stored; after the last page the caller
-    moves it, when the counts are right.
+    The last page is returned instead: its changes are stored where GitHub's counts are right.
     """
-    repository, known = source.repository, dict(marks)
+    repository = source.repository
     spans = list(windows(dict.fromkeys(marks, 0)))
     before = issue_counts(writer, repository)
     failed: set[str] = set()
@@ -135,28 +136,24 @@ def store_changed_pages(
     with phase(f"refreshing issues of {repository}", unit="changed issues") as progress:
         for page in pages:
             progress(progress.done + page.batch.issues.height)
-            changed = sorted(page.batch.months & known.keys())
-            for start in range(0, len(changed), COHORTS_AT_ONCE):
-                group = {month: known[month] for month in changed[start : start + COHORTS_AT_ONCE]}
-                stored = stored_batch(writer, repository, list(group))
-                cohorts = list(changed_cohorts(repository, group, page.batch, stored))
-                yield from _noting_failures(_store(writer, source, cohorts), failed)
             if not page.is_last:
+                stored = _store_changes(writer, source, page, marks.keys() - failed)
+                yield from _noting_failures(stored, failed)
                 newest = page.newest_update or NEVER
-                known = dict.fromkeys(known.keys() - failed, newest)
-                advance(writer, repository, sorted(known), newest, TABLES)
+                advance(writer, repository, sorted(marks.keys() - failed), newest, TABLES)
     return ChangeSet(spans, page, before, failed)
 
 
 def find_cohorts_with_wrong_count(
     writer: AuditedWriter, source: IssueSource, changes: ChangeSet
 ) -> list[str]:
-    """Return the months of which GitHub has another number of issues than is stored.
+    """Return the months of which GitHub has another number of issues than we do.
 
     What left a cohort (deleted, transferred) is in no list of changes: only the counts show it. If
     the count of a whole span is right, so are those of its months, but for those that grew.
     """
-    stored, before = issue_counts(writer, source.repository), changes.counts_before
+    stored = issue_counts(writer, source.repository, changes.last.batch)
+    before = changes.counts_before
     suspected: set[str] = set()
     for span, total in zip(changes.spans, changes.last.totals, strict=True):
         is_right = sum(stored.get(month, 0) for month in span) == total
@@ -202,6 +199,19 @@ def reload_cohorts(
                 ]
                 yield from _store(writer, source, cohorts)
             progress(progress.done + sum(counts[month] for month in group))
+
+
+def _store_changes(
+    writer: AuditedWriter, source: IssueSource, page: ChangePage, months: Set[str]
+) -> Iterator[WriteOutcome]:
+    """Store the cohorts of ``months`` with their issues that changed."""
+    repository, newest = source.repository, page.newest_update or NEVER
+    changed = sorted(page.batch.months & months)
+    for start in range(0, len(changed), COHORTS_AT_ONCE):
+        group = changed[start : start + COHORTS_AT_ONCE]
+        stored = stored_batch(writer, repository, group)
+        cohorts = list(changed_cohorts(repository, group, page.batch, stored, newest))
+        yield from _store(writer, source, cohorts)
 
 
 def _store(
