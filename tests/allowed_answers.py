@@ -280,15 +280,14 @@ class Harness:
         self.answers: dict[str, Any] = {}
         self._server = CorpusServer([long_lists()], limit=UNLIMITED)
         self.operations: dict[str, Callable[[IssueSource], object]] = {
-            "Look": lambda source: source.look(None),
             "Changed": lambda source: [
-                look.changed for look in source.looks(OLDEST, [MONTHS[:1], MONTHS[1:]])
+                page.batch for page in source.iter_changes(OLDEST, [MONTHS[:1], MONTHS[1:]])
             ],
             "Counts": self.cohorts,
             "Search": self.cohorts,
             "Rest": self.cohorts,
             "ChangedCount": lambda source: source.changed_count(OLDEST),
-            "Whereabouts": lambda source: source.whereabouts([1, 2, 3]),
+            "Removed": lambda source: source.find_removed([1, 2, 3]),
         }
         self.right = {name: self.ask(name, None) for name in self.operations}
 

@@ -23,17 +23,17 @@ from perf_assets.base.corpus import Corpus, read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import is_month
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
-from perf_assets.sources.github.accounts import RetryPolicy
+from perf_assets.sources.github.accounts import GitHubPolicy
 from perf_assets.sources.github.batches import joined
 from perf_assets.sources.github.transport import Answer
 from perf_assets.sources.issue_source_factory import UNLIMITED
 from perf_assets.stand_ins.generator import generate
 from perf_assets.stand_ins.github.graphql_api import SCHEMA
 from perf_assets.stand_ins.github.server import CorpusServer
-from tests.github_stand_in import batches_of
+from tests.github_stand_in import batches_of, changes
 
 CANARY = "ghp_canaryFUZZED"
-HASTE = RetryPolicy(
+HASTE = GitHubPolicy(
     attempts=2,
     first_pause=0.0,
     longest_pause=0.0,
@@ -239,14 +239,14 @@ class Fuzzer:
         self._good: dict[str, str] = {}
         self.months = sorted({issue["created_at"][:7] for issue in self._corpus.issues.values()})
         self.operations: dict[str, Callable[[IssueSource], object]] = {
-            "look": lambda source: source.look(None).newest_update,
-            "changes": lambda source: source.look(OLDEST).changed,
+            "newest": lambda source: source.newest().newest_update,
+            "changes": lambda source: changes(source, OLDEST).batch,
             "changes and counts": lambda source: [
-                (look.totals, look.changed) for look in source.looks(OLDEST, [self.months])
+                (page.totals, page.batch) for page in source.iter_changes(OLDEST, [self.months])
             ],
             "counts": lambda source: source.counts(self.months),
             "changed count": lambda source: source.changed_count(OLDEST),
-            "whereabouts": lambda source: source.whereabouts([*self._corpus.issues, 10**6]),
+            "removed": lambda source: source.find_removed([*self._corpus.issues, 10**6]),
             "cohorts": lambda source: joined(batches_of(source, dict.fromkeys(self.months, 3))),
         }
         self._right = {

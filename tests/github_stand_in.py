@@ -1,13 +1,16 @@
 """Reading from a stand-in for GitHub on loopback: hastily, whole, and compared."""
 
+from dataclasses import replace
+from datetime import datetime
+
 import polars as pl
 
-from perf_assets.sources.github import IssueBatch, IssueSource
-from perf_assets.sources.github.accounts import RetryPolicy
+from perf_assets.sources.github import ChangePage, IssueBatch, IssueSource
+from perf_assets.sources.github.accounts import GitHubPolicy
 from perf_assets.sources.github.batches import joined
 from perf_assets.sources.github.responses import AnswerError
 
-HASTY = RetryPolicy(first_pause=0.01, longest_pause=0.02, secondary_pause=0.01, reset_margin=0.01)
+HASTY = GitHubPolicy(first_pause=0.01, longest_pause=0.02, secondary_pause=0.01, reset_margin=0.01)
 
 
 def load(issues: IssueSource, months: list[str]) -> IssueBatch:
@@ -26,6 +29,12 @@ def batches_of(issues: IssueSource, counts: dict[str, int]) -> list[IssueBatch]:
     if troubles:
         raise troubles[0]
     return batches
+
+
+def changes(issues: IssueSource, since: datetime) -> ChangePage:
+    """Everything that changed at or after ``since``, as one page."""
+    pages = list(issues.iter_changes(since))
+    return replace(pages[-1], batch=joined([page.batch for page in pages]))
 
 
 def vars_of(batch: IssueBatch) -> list[pl.DataFrame]:

@@ -24,12 +24,13 @@ from pyarrow.fs import FileType
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.processes import shutdown
+from perf_assets.base.retry import RetryPolicy
 from perf_assets.base.sanitize import shortened
 from perf_assets.lake.location import Lake
 from perf_assets.schema.ddl import quoted
 
 BUCKET = "lake_bucket"
-TRIES = 5
+COMMITS = RetryPolicy(attempts=10, first_pause=0.05, longest_pause=0.5)
 FEW = 200  # values that are worth a look at the statistics of each file
 # Looking through the whole log for what has expired is for maintenance.
 QUICKLY = PostCommitHookProperties(cleanup_expired_logs=False)
@@ -79,7 +80,7 @@ def ensured(lake: Lake, name: str, schema: pa.Schema, description: str = "") -> 
     PerfAssetsError
         A column has another type there.
     """
-    for attempt in range(TRIES):
+    for is_last in COMMITS.tries():
         table = opened(lake, name) or _made(lake, name, schema, description)
         if table is None:
             continue
@@ -89,7 +90,7 @@ def ensured(lake: Lake, name: str, schema: pa.Schema, description: str = "") -> 
         try:
             table.alter.add_columns(missing)
         except CommitFailedError:
-            if attempt == TRIES - 1:
+            if is_last:
                 raise
     raise CommitFailedError(f"{name} is changed again and again")
 

@@ -27,7 +27,6 @@ from perf_assets.lake.releases import made_releases, needed
 
 SECONDS = 180.0
 SECONDS_BETWEEN_LOOKS = 1.0
-TRIES = 5
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SCHEMA = pa.schema(
     [
@@ -124,7 +123,7 @@ def _taken(lake: Lake, subject: str, worker: str, seconds: float, wait_seconds: 
 
 def _noted(lake: Lake, subject: str, worker: str, token: str, seconds: float) -> _Entry | None:
     """Note that the lease is the ``worker``'s; who has it where that is another."""
-    for _ in range(TRIES):
+    for _ in delta.COMMITS.tries():
         bucket, table = _opened(lake, subject)
         entry = _newest(lake, table, bucket, subject)
         is_free = entry is None or entry.worker == worker or entry.until <= datetime.now(UTC)
@@ -158,7 +157,7 @@ def _give_back(lease: Lease) -> None:
 
 def _renewed(lease: Lease, seconds: float) -> bool:
     """Note that the lease goes on for ``seconds``; False where it is no longer this one's."""
-    for _ in range(TRIES):
+    for _ in delta.COMMITS.tries():
         bucket, table = _opened(lease.lake, lease.subject)
         entry = _newest(lease.lake, table, bucket, lease.subject)
         if entry is None or entry.token != lease.token:

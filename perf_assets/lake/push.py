@@ -1,9 +1,7 @@
 """From a data directory to the lake: the months of a subject that changed, and no others."""
 
 import os
-import random
 import socket
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -25,8 +23,6 @@ from perf_assets.lake.tables import LakeTable, chosen
 from perf_assets.storage.warehouse import Database
 
 ROWS_AT_ONCE = 20_000
-TRIES = 10
-LONGEST_PAUSE = 0.5
 
 Parts = Mapping[str, Mapping[str, tuple[int, str]]]
 
@@ -166,7 +162,7 @@ def _add(
         f"$release AS lake_release, {table.columns} FROM {table.name} {table.where} "
         f"AND {table.subject} = $subject AND list_contains($months, {table.month})"
     )
-    for _ in range(TRIES):
+    for _ in delta.COMMITS.tries():
         there = delta.ensured(releases.lake, table.name, table.schema)
         release = new_release()
         parameters = {"release": release, "subject": subject, "months": months}
@@ -174,7 +170,6 @@ def _add(
         try:
             delta.append(there, delta.cast(found, table.schema), table.schema)
         except CommitFailedError:  # maintenance came between
-            time.sleep(random.uniform(0, LONGEST_PAUSE))
             continue
         files = delta.files_of(there, releases.lake, table.name)
         own = files.filter(pc.equal(files["first_release"], release))

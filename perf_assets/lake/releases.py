@@ -29,7 +29,6 @@ from perf_assets.storage.migrations import FORMAT
 
 NAME = "lake.releases"
 BUCKETS = 64
-TRIES = 10
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SCHEMA = pa.schema(
     [
@@ -249,7 +248,7 @@ class Releases:
         ]
         batches = pa.Table.from_pylist(rows, SCHEMA).to_batches()
         releases = self
-        for attempt in range(TRIES):
+        for is_last in delta.COMMITS.tries():
             try:
                 delta.append(releases.table, batches, SCHEMA, (subject, generation))
                 return True
@@ -260,7 +259,7 @@ class Releases:
                 newest = releases.of(connection, subject).release
                 if newest != held.release:
                     return newest == release
-                if attempt == TRIES - 1:
+                if is_last:
                     raise
         return False
 
@@ -293,7 +292,7 @@ def made_releases(lake: Lake, buckets: int = BUCKETS) -> Releases:
     PerfAssetsError
         As of ``releases_of``.
     """
-    for attempt in range(TRIES):
+    for is_last in delta.COMMITS.tries():
         releases = releases_of(lake)
         if releases is None:
             delta.ensured(lake, NAME, SCHEMA, _described(buckets, fingerprint_here(lake)))
@@ -308,7 +307,7 @@ def made_releases(lake: Lake, buckets: int = BUCKETS) -> Releases:
             else:
                 return releases
         except CommitFailedError:
-            if attempt == TRIES - 1:
+            if is_last:
                 raise
     raise CommitFailedError(f"{NAME} is changed again and again")
 

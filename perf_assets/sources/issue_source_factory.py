@@ -8,7 +8,7 @@ from perf_assets.base.corpus import read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.processes.progress import phase
 from perf_assets.config.repositories import Repository
-from perf_assets.sources.github.accounts import RetryPolicy
+from perf_assets.sources.github.accounts import GitHubPolicy
 from perf_assets.sources.github.client import GITHUB, GitHubClient
 from perf_assets.sources.github.credentials import Credential, credentials_of
 from perf_assets.sources.github.issues import IssueSource
@@ -74,7 +74,7 @@ def open_client(
     url: str, credentials: list[Credential], longest_wait: float = LONGEST_WAIT
 ) -> GitHubClient:
     """A client that waits aloud, and no longer than ``longest_wait`` seconds."""
-    patience = RetryPolicy(longest_wait=longest_wait)
+    patience = GitHubPolicy(longest_wait=longest_wait)
     return GitHubClient(url, credentials, on_wait=log.warning, patience=patience)
 
 

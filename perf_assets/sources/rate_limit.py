@@ -1,10 +1,75 @@
-"""How long a run waits for a source's rate limit: a default, and what the environment says."""
+"""Waiting for a source: how long for an answer, and how long for its rate limit."""
 
-from perf_assets.base.errors import PerfAssetsError
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from perf_assets.base.errors import PerfAssetsError, TransientError
+from perf_assets.base.processes.progress import in_words
+from perf_assets.base.retry import RetryPolicy
 from perf_assets.base.sanitize import shortened
 
 # In seconds: more than the hour after which every budget of GitHub is full again.
 LONGEST_WAIT = 90 * 60.0
+COUNTDOWN_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class RequestPolicy(RetryPolicy):
+    """How long a client waits, in seconds.
+
+    An answer must be there whole within ``answer``. ``longest_wait`` bounds the waits for rate
+    limits between two whole answers.
+    """
+
+    attempts: int = 8
+    first_pause: float = 0.5
+    longest_pause: float = 15.0
+    answer: float = 30.0
+    longest_wait: float = LONGEST_WAIT
+
+
+class RateLimitWait:
+    """Waits for rate limits, no longer than ``longest`` seconds between two whole answers.
+
+    on_wait : called with a sentence at the beginning of a wait and after each further minute.
+    """
+
+    def __init__(
+        self,
+        longest: float,
+        on_wait: Callable[[str], None],
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Nothing is waited for yet."""
+        self._longest, self._on_wait, self._sleep = longest, on_wait, sleep
+        self._waited = 0.0
+
+    def succeed(self) -> None:
+        """An answer came whole: what was waited for before it is forgotten."""
+        self._waited = 0.0
+
+    def until(self, moment: float, announcement: str, reason: str, remedy: str) -> None:
+        """Wait until ``moment``, in seconds since 1970, and say so if it takes more than a second.
+
+        Raises
+        ------
+        TransientError
+            ``reason``: the waits would be longer than is allowed.
+        """
+        started = time.time()
+        if moment <= started:
+            return
+        if self._waited + moment - started > self._longest:
+            raise TransientError(
+                f"{reason}, longer than --max-wait allows ({self._longest / 60:g} minutes): "
+                f"{remedy}"
+            )
+        while (left := moment - time.time()) > 0:
+            if left > 1:
+                self._on_wait(f"{announcement} in {in_words(left)}")
+            self._sleep(min(left, COUNTDOWN_SECONDS))
+        self._waited += time.time() - started
 
 
 def wait_in_seconds(minutes: str | None) -> float:

@@ -4,7 +4,6 @@ And what it reads again, because an older version did not request all fields of 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import ceil
 
@@ -16,8 +15,8 @@ from perf_assets.config.forums import Forum
 from perf_assets.config.repositories import Repository
 from perf_assets.config.study import Study
 from perf_assets.sources.git.remote import Address, read_heads
-from perf_assets.sources.github.accounts import POINTS_PER_HOUR, Accounts, RetryPolicy
-from perf_assets.sources.github.client import GITHUB, GitHubClient
+from perf_assets.sources.github.accounts import POINTS_PER_HOUR, Accounts, GitHubPolicy
+from perf_assets.sources.github.client import GITHUB, GitHubClient, RequestCost
 from perf_assets.sources.github.credentials import credentials_of
 from perf_assets.sources.github.issues import (
     COUNTS_PER_REQUEST,
@@ -28,8 +27,8 @@ from perf_assets.sources.github.issues import (
     pages,
 )
 from perf_assets.sources.github.long_lists import PAGE
+from perf_assets.sources.rate_limit import RequestPolicy
 from perf_assets.sources.stackexchange.api_client import KEY, ApiClient
-from perf_assets.sources.stackexchange.api_client import RetryPolicy as ForumPatience
 from perf_assets.sources.stackexchange.api_questions import QuestionSource
 from perf_assets.sources.stackexchange.dump_files import find_dump
 from perf_assets.stages.mining.stale_cohorts import stale_cohorts
@@ -41,18 +40,6 @@ HOUR = 3600.0
 
 Say = Callable[[str], None]
 Marks = Mapping[str, datetime]
-
-
-@dataclass(frozen=True)
-class Cost:
-    """The cost of a run: requests, and rate-limit points."""
-
-    requests: int = 0
-    points: int = 0
-
-    def __add__(self, other: "Cost") -> "Cost":
-        """Both together."""
-        return Cost(self.requests + other.requests, self.points + other.points)
 
 
 def preflight(study: Study, data_dir: DataDirectory, say: Say) -> bool:
@@ -85,7 +72,7 @@ def _examine_forum(forum: Forum, say: Say) -> None:
         say(f"{forum.name}: read from {files}")
     if forum.api_url is None:
         return
-    client = ApiClient(forum.api_url, forum.site, patience=ForumPatience(longest_wait=0))
+    client = ApiClient(forum.api_url, forum.site, patience=RequestPolicy(longest_wait=0))
     try:
         for tag_set in forum.tag_sets:
             QuestionSource(client, forum, tag_set).check_tags()
@@ -122,7 +109,7 @@ def _examine_api(
     url: str, repositories: list[Repository], data_dir: DataDirectory, say: Say
 ) -> bool:
     # A diagnosis does not wait for a limit.
-    client = GitHubClient(url, credentials_of(), say, RetryPolicy(longest_wait=0))
+    client = GitHubClient(url, credentials_of(), say, GitHubPolicy(longest_wait=0))
     try:
         if not all_tokens(client.accounts, say):
             say(f"no token works at {url}: create one at https://github.com/settings/tokens")
@@ -130,12 +117,11 @@ def _examine_api(
         if left(client.accounts) == 0:
             say("the budget is spent: the cost of a run can be estimated when it is full again")
             return True
-        is_well, total = True, Cost()
+        is_well, total = True, RequestCost()
         for repository in repositories:
             try:
-                total += _examine_repository(
-                    IssueSource(client, repository.name), repository, data_dir, say
-                )
+                source = IssueSource(client, repository.name)
+                total.add(_examine_repository(source, repository, data_dir, say))
             except PerfAssetsError as error:
                 say(str(error))
                 is_well = False
@@ -168,13 +154,10 @@ def left(accounts: Accounts) -> int:
 
 def _examine_repository(
     source: IssueSource, repository: Repository, data_dir: DataDirectory, say: Say
-) -> Cost:
-    source.look(None)
-    if source.now_called != repository.name:
-        say(
-            f"{repository.name} is called {escape_text(source.now_called)} now: it is read under "
-            "the new name; write that in the study file, and the former one among its aliases"
-        )
+) -> RequestCost:
+    source.newest()
+    if source.rename_notice is not None:
+        say(source.rename_notice)
     months = repository.months
     outdated = _outdated(data_dir, repository, months)
     marks = {
@@ -188,7 +171,8 @@ def _examine_repository(
     # With all fields that a run requests: what a token or an old server does not give is said now.
     lacking = source.probe().gaps
     cost = _cost(pages(counts, len(source.client.accounts.all)), len(missing))
-    cost += _cost_of_changes(changed) if marks else Cost()
+    if marks:
+        cost.add(_cost_of_changes(changed))
     again = f", {len(outdated)} of them again" if outdated else ""
     say(
         f"{repository.name}: {repository.start} to {repository.end}, {len(missing)} months with "
@@ -204,18 +188,18 @@ def _examine_repository(
     return cost
 
 
-def _cost(to_read: int, months: int) -> Cost:
+def _cost(to_read: int, months: int) -> RequestCost:
     """The cost of so many pages of issues, and of the counts of so many months."""
     asides = 2 + 2 * ceil(months / COUNTS_PER_REQUEST)
-    return Cost(
+    return RequestCost(
         asides + ceil(to_read * LONG_THREADS), asides + ceil(PAGE_POINTS * to_read * LONG_THREADS)
     )
 
 
-def _cost_of_changes(changed: int) -> Cost:
+def _cost_of_changes(changed: int) -> RequestCost:
     """The cost of listing so many issues that changed; the first page is a small one."""
     more = ceil(max(0, changed - FEW_CHANGES) / PAGE * LONG_THREADS)
-    return Cost(1 + more, FEW_CHANGES_POINTS + PAGE_POINTS * more)
+    return RequestCost(1 + more, FEW_CHANGES_POINTS + PAGE_POINTS * more)
 
 
 def read_again(
@@ -235,7 +219,8 @@ def read_again(
     )
     if repository.corpus is None:
         accounts = max(1, len(credentials_of()))
-        cost = _cost(pages(counts, accounts), len(counts)) + _cost_of_changes(0)
+        cost = _cost(pages(counts, accounts), len(counts))
+        cost.add(_cost_of_changes(0))
         text += (
             f", for about {cost.requests:,} requests and {cost.points:,} points of the "
             f"{accounts * POINTS_PER_HOUR:,} that GitHub gives in an hour"
@@ -263,7 +248,7 @@ def stored(data_dir: DataDirectory, repository: Repository) -> Marks:
     return dict(loads.filter(status="loaded").select("month", "updated_at").iter_rows())
 
 
-def forecast(cost: Cost, accounts: Accounts) -> str:
+def forecast(cost: RequestCost, accounts: Accounts) -> str:
     """How long a run of ``cost`` takes, its waits for the budget to be full again included."""
     usable = [account for account in accounts.all if not account.is_refused]
     hourly = sum(account.limit for account in usable)

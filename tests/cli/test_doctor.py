@@ -70,7 +70,7 @@ def test_the_foretold_cost_is_that_of_the_run(
     assert foretold is not None
     client = GitHubClient(server.url, TOKENS[0])
     source = IssueSource(client, NAME)
-    source.look(None)
+    source.newest()
     for _ in source.cohorts(source.counts(MONTHS)):
         pass
     assert client.total.requests <= int(foretold[1]) <= client.total.requests + 3

@@ -192,7 +192,7 @@ def _served(corpus: Corpus) -> object:
     client = GitHubClient("http://127.0.0.1", "x", lambda _: None, HASTE, send)
     try:
         source = IssueSource(client, corpus.repository)
-        newest = source.look(None).newest_update
+        newest = source.newest().newest_update
         months = sorted({issue["created_at"][:7] for issue in corpus.issues.values()})
         batch = joined(batches_of(source, dict.fromkeys(months[-2:], 9)))
     finally:

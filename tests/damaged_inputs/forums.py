@@ -13,7 +13,8 @@ import requests
 from requests.adapters import BaseAdapter
 
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.sources.stackexchange.api_client import ApiClient, RetryPolicy
+from perf_assets.sources.rate_limit import RequestPolicy
+from perf_assets.sources.stackexchange.api_client import ApiClient
 from perf_assets.sources.stackexchange.api_questions import QuestionSource
 from perf_assets.sources.stackexchange.dump import read_dump
 from perf_assets.sources.stackexchange.extract import open_extract
@@ -31,7 +32,7 @@ else:
     from backports import zstd
 
 NAMES = ("Posts.xml", "PostLinks.xml", "PostHistory.xml", "Comments.xml")
-HASTE = RetryPolicy(attempts=2, first_pause=0.0, longest_pause=0.0, answer=5.0, longest_wait=0.0)
+HASTE = RequestPolicy(attempts=2, first_pause=0.0, longest_pause=0.0, answer=5.0, longest_wait=0.0)
 MOST_REQUESTS = 300
 STATUSES = (200, 200, 200, 204, 301, 400, 401, 404, 429, 500, 502)
 

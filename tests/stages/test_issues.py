@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from perf_assets.base.months import months_between
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.sources.github import GitHubClient, IssueSource, Look, issues, rows
+from perf_assets.sources.github import ChangePage, GitHubClient, IssueSource, issues, rows
 from perf_assets.stages.mining.incremental_state import due_cohorts
 from perf_assets.stages.mining.issues import load_issues
 from perf_assets.stages.mining.stale_cohorts import stale_cohorts
@@ -227,7 +227,7 @@ def test_a_month_that_was_refused_is_not_known_for_being_looked_at(
 ) -> None:
     before = miner.database.loads("raw.issues", NAME).filter(month="2020-01")
     with monkeypatch.context() as patch:
-        patch.setattr(IssueSource, "whereabouts", lambda self, numbers: [])
+        patch.setattr(IssueSource, "find_removed", lambda self, numbers: [])
         miner.life.happen("comment")
         number = min(miner.life.issues)
         miner.life.issues.pop(number)
@@ -355,7 +355,7 @@ def test_an_issue_that_the_search_loses_fails_its_month_and_stays(
     known = miner.database.frame("SELECT count(*) FROM raw.issues").item()
     with monkeypatch.context() as patch:
         # It is still there, but neither counted nor listed any more.
-        patch.setattr(IssueSource, "whereabouts", lambda self, numbers: [])
+        patch.setattr(IssueSource, "find_removed", lambda self, numbers: [])
         miner.life.issues.pop(lost["number"])
         miner.life.comments.pop(lost["number"])
         miner.refresh()
@@ -412,17 +412,16 @@ def test_an_issue_opened_while_we_read_explains_a_count_that_lacks_it(
 ) -> None:
     miner = Miner(server, tmp_path, Life(3))
     miner.life.open()
-    looked, truly = IssueSource.looks, IssueSource.counts
+    known, truly = IssueSource.newest, IssueSource.counts
 
-    def looks(
-        source: IssueSource, since: datetime | None, spans: list[list[str]]
-    ) -> Iterator[Look]:
-        yield from looked(source, since, spans)
+    def newest(source: IssueSource) -> ChangePage:
+        page = known(source)
         miner.life.now += timedelta(hours=1)
         miner.life.open()
         server.replace([miner.life.corpus()])
+        return page
 
-    monkeypatch.setattr(IssueSource, "looks", looks)
+    monkeypatch.setattr(IssueSource, "newest", newest)
     monkeypatch.setattr(
         IssueSource,
         "counts",

@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.forums import Forum
-from perf_assets.sources.stackexchange import api_client
+from perf_assets.sources.rate_limit import RequestPolicy
 from perf_assets.sources.stackexchange.posts import TABLES
 from perf_assets.stages.mining import api_questions
 from perf_assets.stages.mining.questions import mine_questions
@@ -32,11 +32,11 @@ Tables = dict[str, pl.DataFrame]
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    def patience(longest_wait: float) -> api_client.RetryPolicy:
+    def patience(longest_wait: float) -> RequestPolicy:
         pauses = {"first_pause": 0.001, "longest_pause": 0.01}
-        return api_client.RetryPolicy(**pauses, longest_wait=longest_wait)
+        return RequestPolicy(**pauses, longest_wait=longest_wait)
 
-    monkeypatch.setattr(api_questions, "RetryPolicy", patience)
+    monkeypatch.setattr(api_questions, "RequestPolicy", patience)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ import os
 import re
 import socket
 import sys
-import time
 import urllib.parse
 import warnings
 from collections.abc import Iterator, Sequence
@@ -14,6 +13,7 @@ from importlib.machinery import ModuleSpec
 from typing import TYPE_CHECKING, Any
 
 from perf_assets.base.errors import PerfAssetsError, TransientError
+from perf_assets.base.retry import RetryPolicy
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 TOKEN = "PERF_ASSETS_SPARK_TOKEN"
 DEFAULT_PORT = 15002
 OLDEST = (4, 0)
-TRIES = 3
 REACH_SECONDS = 5.0
+REACH = RetryPolicy(attempts=3, first_pause=1.0, longest_pause=1.0)
 # Of the client's 15 retries the last ones wait for a minute each.
 RETRIES = 5
 RETRY_MILLISECONDS = 2000
@@ -172,17 +172,16 @@ def _address(url: str) -> tuple[str, int]:
 
 def _reach(url: str, host: str, port: int) -> None:
     """Wait for somebody to answer there: the client would do so for ten minutes."""
-    for left in reversed(range(TRIES)):
+    for is_last in REACH.tries():
         try:
             socket.create_connection((host.strip("[]"), port), REACH_SECONDS).close()
             return
         except OSError as error:
-            if not left:
+            if is_last:
                 raise TransientError(
                     f"Spark at {url} does not answer ({error.strerror or error}): start its "
                     "Connect server, or name another one as spark of [lake]"
                 ) from None
-            time.sleep(1)
 
 
 def be_a_program() -> None:

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from perf_assets.sources.github.batches import IssueBatch
     from perf_assets.sources.github.client import GitHubClient
-    from perf_assets.sources.github.issues import IssueSource, Look
+    from perf_assets.sources.github.issues import ChangePage, IssueSource
 
-__all__ = ["GitHubClient", "IssueBatch", "IssueSource", "Look"]
+__all__ = ["ChangePage", "GitHubClient", "IssueBatch", "IssueSource"]
 
 _MODULES = {
+    "ChangePage": "issues",
     "GitHubClient": "client",
     "IssueBatch": "batches",
     "IssueSource": "issues",
-    "Look": "issues",
 }
 
 

@@ -15,19 +15,17 @@ from requests.exceptions import RequestException
 from typing_extensions import TypedDict
 
 from perf_assets.base.errors import PerfAssetsError, TransientError
-from perf_assets.base.processes.progress import in_words
 from perf_assets.sources.github.credentials import Credential
 from perf_assets.sources.github.responses import AnswerError, checked, read_json
 from perf_assets.sources.github.scalars import Count
 from perf_assets.sources.github.transport import finite, send_request
 from perf_assets.sources.http_deadline import within
-from perf_assets.sources.rate_limit import LONGEST_WAIT
+from perf_assets.sources.rate_limit import RateLimitWait, RequestPolicy
 
 # Points an hour of a token: https://docs.github.com/graphql/overview/rate-limits-and-query-limits
 POINTS_PER_HOUR = 5000
 LONGEST_WINDOW = 2 * 86400.0  # seconds: budgets are full again within the hour
 CHECK_SECONDS = 5.0
-COUNTDOWN_SECONDS = 60.0
 
 
 class Budget(TypedDict):
@@ -51,29 +49,24 @@ class Limits(TypedDict):
 
 
 @dataclass(frozen=True)
-class RetryPolicy:
-    """How long a client waits; all in seconds.
+class GitHubPolicy(RequestPolicy):
+    """How long the client of GitHub waits, in seconds.
 
-    ``first_pause`` follows the first fault and doubles with each further one up to
-    ``longest_pause``. ``secondary_pause`` does so after a secondary limit without Retry-After, for
-    which GitHub requires at least a minute:
+    ``secondary_pause`` follows a secondary limit without Retry-After, and doubles with each further
+    one; GitHub requires at least a minute:
     https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
-    ``reset_margin`` is added to the moment GitHub names, for clocks that differ. ``longest_wait``
-    bounds the waits for rate limits between two whole answers.
+    ``reset_margin`` is added to the moment GitHub names, for clocks that differ.
 
-    An answer must be there whole within ``answer`` seconds: GitHub gives up itself after ten, and
-    what takes longer to come in is requested in smaller pages. ``longest_trouble`` bounds what is
-    spent on a question that is answered wrongly, or not at all.
+    GitHub gives up an ``answer`` itself after ten seconds, and what takes longer to come in is
+    requested in smaller pages. ``longest_trouble`` bounds what is spent on a question that is
+    answered wrongly, or not at all.
     """
 
     attempts: int = 12
-    first_pause: float = 0.5
-    longest_pause: float = 15.0
     answer: float = 20.0
     longest_trouble: float = 45.0
     secondary_pause: float = 60.0
     reset_margin: float = 1.0
-    longest_wait: float = LONGEST_WAIT
 
 
 @dataclass
@@ -113,7 +106,7 @@ class Accounts:
         self,
         base_url: str,
         credentials: Sequence[Credential],
-        patience: RetryPolicy,
+        patience: GitHubPolicy,
         on_wait: Callable[[str], None],
     ) -> None:
         """No request is sent yet."""
@@ -123,7 +116,7 @@ class Accounts:
         self._patience, self._on_wait = patience, on_wait
         self._lock = threading.Lock()
         self._waiting = threading.Lock()  # one waits aloud, the others with it
-        self._waited = 0.0
+        self._limit = RateLimitWait(patience.longest_wait, on_wait, self.sleep)
         self._closed = threading.Event()
 
     @contextmanager
@@ -143,7 +136,7 @@ class Accounts:
     def succeed(self, account: Account) -> None:
         """An answer came whole: what was waited for before it is forgotten."""
         account.strikes = 0
-        self._waited = 0.0
+        self._limit.succeed()
         # No answer named a reset: a GitHub Enterprise server without limits, which are off there
         # unless an administrator turns them on.
         if account.remaining <= 0 and account.reset:
@@ -282,22 +275,13 @@ class Accounts:
     def _wait_for_reset(self) -> None:
         with self._waiting:
             until = min(account.rests_until for account in self.all if not account.is_refused)
-            started = time.time()
-            if until <= started:
-                return
             moment = _written(until)
-            if self._waited + until - started > self._patience.longest_wait:
-                raise TransientError(
-                    f"GitHub at {self.base_url}: the rate limit is reached until {moment}, longer "
-                    f"than --max-wait allows ({self._patience.longest_wait / 60:g} minutes): run "
-                    "again then, what was stored is kept"
-                )
-            while (left := until - time.time()) > 0:
-                self._on_wait(
-                    f"GitHub: rate limit reached, going on at {moment}, in {in_words(left)}"
-                )
-                self.sleep(min(left, COUNTDOWN_SECONDS))
-            self._waited += time.time() - started
+            self._limit.until(
+                until,
+                f"GitHub: rate limit reached, going on at {moment},",
+                f"GitHub at {self.base_url}: the rate limit is reached until {moment}",
+                "run again then, what was stored is kept",
+            )
 
 
 def _written(moment: float) -> str:

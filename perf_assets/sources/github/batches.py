@@ -60,6 +60,11 @@ class IssueBatch:
         return self.gaps.filter(is_issue)["number"].drop_nulls().to_list()
 
     @property
+    def months(self) -> set[str]:
+        """The months of its issues and of its gaps."""
+        return {*self.issues["month"], *self.gaps["month"]}
+
+    @property
     def known_issues(self) -> int:
         """How many issues there are, those that are set aside among them."""
         return self.issues.height + self.set_aside("issues")

@@ -1,6 +1,5 @@
 """One GraphQL request at a time, until it is answered whole: errors, limits and retries."""
 
-import random
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ from requests.exceptions import RequestException, Timeout
 from perf_assets.base.errors import PerfAssetsError, TransientError
 from perf_assets.base.sanitize import escape_text, shortened
 from perf_assets.config.addresses import is_private
-from perf_assets.sources.github.accounts import Account, Accounts, RetryPolicy
+from perf_assets.sources.github.accounts import Account, Accounts, GitHubPolicy
 from perf_assets.sources.github.credentials import ANONYMOUS, Credential, token_credentials
 from perf_assets.sources.github.faults import (
     AUTHORISE,
@@ -37,24 +36,24 @@ LONGEST_PAGE = 2000  # characters
 TAG = re.compile(r"<[^>]*>|\s+")
 MOST_POINTS = 10_000  # of one query; GitHub refuses those of more than a few hundred
 OPERATION = re.compile(r"\s*query\s+(\w+)")
-PATIENCE = RetryPolicy()
+PATIENCE = GitHubPolicy()
 Send = Callable[[github.Github, str, str, object], Answer]
 
 
 @dataclass
-class Spent:
+class RequestCost:
     """The cost of reads: requests, and rate-limit points as GitHub counts them."""
 
     requests: int = 0
     points: int = 0
 
-    def take(self) -> "Spent":
+    def take(self) -> "RequestCost":
         """What was spent since the last call."""
-        taken = Spent(self.requests, self.points)
+        taken = RequestCost(self.requests, self.points)
         self.requests = self.points = 0
         return taken
 
-    def add(self, other: "Spent") -> None:
+    def add(self, other: "RequestCost") -> None:
         """Charge ``other`` too."""
         self.requests += other.requests
         self.points += other.points
@@ -119,7 +118,7 @@ class GitHubClient:
         base_url: str = GITHUB,
         credentials: str | Sequence[Credential] | None = None,
         on_wait: Callable[[str], None] = lambda sentence: None,
-        patience: RetryPolicy = PATIENCE,
+        patience: GitHubPolicy = PATIENCE,
         send: Send = send_request,
     ) -> None:
         """No request is made yet; PerfAssetsError when GitHub itself is meant without a token."""
@@ -140,7 +139,7 @@ class GitHubClient:
         self.accounts = Accounts(self.base_url, credentials or [ANONYMOUS], patience, on_wait)
         self._pages = PageSizes()
         self._left_out: list[str] = []  # of documents
-        self.spent, self.total = Spent(), Spent()
+        self.cost, self.total = RequestCost(), RequestCost()
         self._lock = threading.Lock()
         self._charged = threading.local()
 
@@ -149,9 +148,9 @@ class GitHubClient:
         self.accounts.close()
 
     @contextmanager
-    def charging(self, spent: Spent) -> Iterator[None]:
-        """Charge requests of this thread inside the block to ``spent``, not to ``self.spent``."""
-        self._charged.to = spent
+    def charging(self, cost: RequestCost) -> Iterator[None]:
+        """Charge requests of this thread inside the block to ``cost``, not to ``self.cost``."""
+        self._charged.to = cost
         try:
             yield
         finally:
@@ -176,8 +175,7 @@ class GitHubClient:
         named = OPERATION.match(document)
         operation = named[1] if named else document
         sent = dict(variables)
-        attempts = 0
-        pause = self.patience.first_pause
+        attempts = failures = 0
         patience_left = self.patience.longest_trouble
         while True:
             if first is not None:
@@ -193,7 +191,8 @@ class GitHubClient:
             if outcome.is_heavy and first is not None:
                 self._pages.shrink(operation, sent["first"])
             attempts += outcome.counts
-            wait = 0.0 if outcome.is_limit else pause * random.uniform(0.5, 1.0)
+            failures += not outcome.is_limit
+            wait = 0.0 if outcome.is_limit else self.patience.pause(failures)
             if not outcome.is_limit and not outcome.is_outage:
                 patience_left -= monotonic() - started + wait
             if attempts == self.patience.attempts or patience_left <= 0:
@@ -202,7 +201,6 @@ class GitHubClient:
                     f"(last: {outcome.reason}): run again later, what was stored is kept"
                 )
             if not outcome.is_limit:
-                pause = min(pause * 2, self.patience.longest_pause)
                 self._on_wait(f"GitHub: {outcome.reason}; trying again in {wait:.1f} s")
                 self.accounts.sleep(wait)
 
@@ -262,9 +260,9 @@ class GitHubClient:
         limit = data.get("rateLimit") if isinstance(data, dict) else None
         points = limit.get("cost") if isinstance(limit, dict) else None
         is_cost = isinstance(points, int) and 0 <= points <= MOST_POINTS
-        cost = Spent(1, int(points) if is_cost and points is not None else 0)
+        cost = RequestCost(1, int(points) if is_cost and points is not None else 0)
         with self._lock:
-            getattr(self._charged, "to", self.spent).add(cost)
+            getattr(self._charged, "to", self.cost).add(cost)
             self.total.add(cost)
         self.accounts.usual_cost = cost.points or self.accounts.usual_cost
 

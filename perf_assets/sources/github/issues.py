@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import polars as pl
 
@@ -16,20 +16,14 @@ from perf_assets.base.repository_names import is_repository_name
 from perf_assets.sources.github import queries, response_types, responses
 from perf_assets.sources.github.answers import AnswerReader
 from perf_assets.sources.github.batches import EMPTY_BATCH, IssueBatch, joined, to_frames
-from perf_assets.sources.github.client import GitHubClient, Spent
-from perf_assets.sources.github.gaps import (
-    ENTRY,
-    LEFT_OUT,
-    Gap,
-)
+from perf_assets.sources.github.client import GitHubClient, RequestCost
+from perf_assets.sources.github.gaps import ENTRY, LEFT_OUT, Gap
 from perf_assets.sources.github.issue_types import Issue
 from perf_assets.sources.github.long_lists import PAGE, complete_lists
 from perf_assets.sources.github.paging import Paging
 from perf_assets.sources.github.prefetch import SEARCH_LIMIT, Job, in_order, windows
 
 log = logging.getLogger(__name__)
-
-Shape = TypeVar("Shape")
 
 FEW_CHANGES = 25  # most refreshes find no more, and GitHub charges the size of a page
 # A page requests its issues, and for each of them: its connections, the commits of its pull
@@ -54,32 +48,33 @@ REQUESTS_AT_ONCE = 4
 
 
 @dataclass(frozen=True)
-class Look:
-    """Issues changed since we last looked, and the newest update up to which these are all.
+class ChangePage:
+    """Issues that changed, and the newest update up to which these and those before are all.
 
-    ``totals`` are GitHub's own numbers of issues opened in the requested spans of months.
-    ``is_last``: no more have changed. ``archived_at``: since when the repository is archived.
+    totals : GitHub's own numbers of issues opened in the requested spans of months.
+    is_last : whether no more issues have changed.
+    archived_at : since when the repository is archived.
     """
 
     newest_update: datetime | None
-    changed: IssueBatch
+    batch: IssueBatch = EMPTY_BATCH
     totals: tuple[int, ...] = ()
     is_last: bool = True
     archived_at: datetime | None = None
 
 
 @dataclass(frozen=True)
-class Part:
-    """Issues that were read, what that cost, and why they are none where they cannot be used."""
+class ReadResult:
+    """Issues that were read, what that cost, and why there are none if they cannot be used."""
 
     batch: IssueBatch
-    spent: Spent
-    trouble: responses.AnswerError | None = None
+    cost: RequestCost
+    error: responses.AnswerError | None = None
 
 
 @dataclass(frozen=True)
-class Departure:
-    """An issue that is no longer where it was: why, and where it is now if GitHub says so."""
+class RemovedIssue:
+    """An issue that has left the repository: why, and where it is now if GitHub says so."""
 
     number: int
     reason: str
@@ -96,88 +91,93 @@ class IssueSource:
         self._reader = AnswerReader(client, repository)
         self.now_called = repository
 
-    def look(self, since: datetime | None) -> Look:
-        """Everything that changed at or after ``since`` (``None``: only whether it is there)."""
-        looks = list(self.looks(since))
-        return replace(looks[-1], changed=joined([look.changed for look in looks]))
+    @property
+    def rename_notice(self) -> str | None:
+        """Return what to change in the study file if GitHub has renamed the repository."""
+        if self.now_called == self.repository:
+            return None
+        return (
+            f"repository {self.repository} is called {self._reader.quoted(self.now_called)} now: "
+            "it is read under the new name; write that in the study file, and the former one "
+            "among its aliases"
+        )
 
-    def looks(self, since: datetime | None, spans: Sequence[Sequence[str]] = ()) -> Iterator[Look]:
-        """What changed at or after ``since``, oldest change first, ``HELD_ISSUES`` at a time.
+    def newest(self) -> ChangePage:
+        """Return a page without issues: the newest update, and whether it is archived."""
+        found, lacking, _ = self._changed(datetime.now(UTC), None, (), 1)
+        self._reader.placed(lacking)  # which logs what could not be read
+        return ChangePage(_newest(found["newest"]), archived_at=_archived_at(found))
 
-        ``spans`` are lists of months that follow each other; their issues are counted by the way.
+    def iter_changes(
+        self, since: datetime, spans: Sequence[Sequence[str]] = ()
+    ) -> Iterator[ChangePage]:
+        """Yield what changed at or after ``since``, oldest change first, some issues at a time.
+
+        At most about ``HELD_ISSUES`` come together. ``spans`` are lists of months that follow each
+        other; their issues are counted by the way.
         """
-        if since is None:
-            seen, _ = self._reader.page(response_types.ChangePageQuery, queries.LOOK, self._names())
-            there = seen["repository"]
-            self._is_renamed(there["nameWithOwner"])
-            archived_at = _archived_at(there)
-            yield Look(_newest(there["issues"]), EMPTY_BATCH, archived_at=archived_at)
-            return
         nodes: dict[str, Issue] = {}
         gaps: list[Gap] = []
         newest: datetime | None = None
         totals: tuple[int, ...] = ()
-        moment = since.strftime("%Y-%m-%dT%H:%M:%SZ")
-        counted = len(spans)
         after: str | None = None
         paging = Paging()
         while True:
-            sent = {**self._names(), "since": moment, "after": after}
-            searches = {
-                f"q{index}": self._created(start_of(span[0]), end_of(span[-1]))
-                for index, span in enumerate(spans[:counted])
-            }
-            size = FEW_CHANGES if after is None else PAGE
-            document = queries.changed_document(counted)
-            data, lacking = self._reader.page(
-                response_types.Changed, document, sent | searches, size
-            )
-            found = data["repository"]
-            if self._is_renamed(found["nameWithOwner"]):
-                continue  # the searches were for the former name
-            # The first answer decides: what changes while we read is found by the next look.
-            newest = newest or _newest(found["newest"])
-            totals = totals or tuple(self._reader.counts(data, counted))
-            counted = 0
+            # Later pages count nothing: the first answer decides, and what changes while we read
+            # is found by the next refresh.
+            asked = (spans, FEW_CHANGES) if after is None else ((), PAGE)
+            found, lacking, counted = self._changed(since, after, *asked)
+            newest, totals = newest or _newest(found["newest"]), totals or counted
             page = {node["id"]: node for node in found["issues"]["nodes"] or () if node}
             # An issue that changes meanwhile moves to the end of the list, and comes again.
             again = {page[key]["number"] for key in page.keys() & nodes.keys()}
             gaps = [gap for gap in gaps if gap.number not in again] + self._reader.placed(lacking)
             nodes |= page
             after = paging.next(found["issues"])
-            reached = [_no_later_than_now(node["updatedAt"]) for node in page.values()]
+            reached = max(
+                (_no_later_than_now(n["updatedAt"]) for n in page.values()), default=since
+            )
             if after is None:
-                # What follows a page that leads nowhere is read by the next look.
-                newest = max(reached, default=since) if paging.is_broken else newest
+                # What follows a page that leads nowhere is read by the next refresh.
+                newest = reached if paging.is_broken else newest
                 batch = self._batch(nodes.values(), gaps)
-                yield Look(newest, batch, totals, archived_at=_archived_at(found))
+                yield ChangePage(newest, batch, totals, archived_at=_archived_at(found))
                 return
             if len(nodes) >= HELD_ISSUES:
-                batch = self._batch(nodes.values(), gaps)
-                yield Look(max(reached, default=since), batch, is_last=False)
+                yield ChangePage(reached, self._batch(nodes.values(), gaps), is_last=False)
                 nodes, gaps = {}, []
 
+    def _changed(
+        self, since: datetime, after: str | None, spans: Sequence[Sequence[str]], size: int
+    ) -> tuple[response_types.ChangedIssues, list[Gap], tuple[int, ...]]:
+        """Return a page of the list of changes, what it lacks, and the counts of ``spans``."""
+        document = queries.changed_document(len(spans))
+        while True:
+            searches = self._searches((span[0], span[-1]) for span in spans)
+            sent = {**self._names(), "since": _second(since), "after": after, **searches}
+            data, lacking = self._reader.page(response_types.Changed, document, sent, size)
+            found = data["repository"]
+            if not self._is_renamed(found["nameWithOwner"]):
+                return found, lacking, tuple(self._reader.counts(data, len(spans)))
+            # The searches were for the former name.
+
     def counts(self, months: Sequence[str]) -> dict[str, int]:
-        """GitHub's own number of issues opened in each of ``months``."""
+        """Return GitHub's own number of issues opened in each of ``months``."""
         counts: dict[str, int] = {}
         for start in range(0, len(months), COUNTS_PER_REQUEST):
             part = months[start : start + COUNTS_PER_REQUEST]
-            document = queries.counts_document(len(part))
-            variables = {
-                f"q{index}": self._created(start_of(month), end_of(month))
-                for index, month in enumerate(part)
-            }
-            found = self._reader.counts(self.client.query(document, variables).data, len(part))
-            counts |= dict(zip(part, found, strict=True))
+            searches = self._searches((month, month) for month in part)
+            reply = self.client.query(queries.counts_document(len(part)), searches)
+            counts |= zip(part, self._reader.counts(reply.data, len(part)), strict=True)
         return counts
 
-    def whereabouts(self, numbers: Sequence[int]) -> list[Departure]:
-        """What became of issues that were here; one that still is has no entry."""
-        departures = []
+    def find_removed(self, numbers: Sequence[int]) -> list[RemovedIssue]:
+        """Return what became of issues that were here; one that still is has no entry."""
+        removed = []
         for start in range(0, len(numbers), COUNTS_PER_REQUEST):
             part = numbers[start : start + COUNTS_PER_REQUEST]
             numbered = {f"n{index}": number for index, number in enumerate(part)}
-            document = queries.whereabouts_document(len(part))
+            document = queries.removed_document(len(part))
             reply = self.client.query(document, {**self._names(), **numbered})
             found = reply.data.get("repository")
             here = self._reader.parts(response_types.Locations, found, "i", len(part))
@@ -185,29 +185,24 @@ class IssueSource:
             # What the token may not see is not known to have left.
             hidden = {one.path[-1] for one in reply.withheld if one.kind != "NOT_FOUND"}
             for index, number in enumerate(part):
-                if not hidden.isdisjoint({f"i{index}", f"d{index}"}):
-                    continue
-                departure = self._departure(number, here[f"i{index}"], discussions[f"d{index}"])
-                departures += [] if departure is None else [departure]
-        return departures
+                if hidden.isdisjoint({f"i{index}", f"d{index}"}):
+                    is_discussion = discussions[f"d{index}"] is not None
+                    removed.append(self._removed(number, here[f"i{index}"], is_discussion))
+        return [issue for issue in removed if issue is not None]
 
-    def _departure(
-        self,
-        number: int,
-        found: response_types.Here | None,
-        discussion: response_types.Discussion | None,
-    ) -> Departure | None:
-        if found is None and discussion is None:
-            return Departure(number, "deleted")
+    def _removed(
+        self, number: int, found: response_types.Here | None, is_discussion: bool
+    ) -> RemovedIssue | None:
         if found is None:
-            return Departure(number, "converted_to_a_discussion")
+            reason = "converted_to_a_discussion" if is_discussion else "deleted"
+            return RemovedIssue(number, reason)
         name = found["repository"]["nameWithOwner"] if "repository" in found else ""
         place = found.get("number", 0)
         is_here = name.casefold() == self.now_called.casefold() and place == number
         # What GitHub says may be of no known form: the issue is not known to have left, then.
         if is_here or not is_repository_name(name) or place < 1:
             return None
-        return Departure(number, "transferred", f"{name}#{place}")
+        return RemovedIssue(number, "transferred", f"{name}#{place}")
 
     def cohorts(
         self, counts: dict[str, int]
@@ -220,31 +215,31 @@ class IssueSource:
         reason instead.
         """
         workers, size = _division(len(self.client.accounts.all))
-        odd = [month for month, count in counts.items() if not 0 <= count <= MOST_ISSUES]
-        for month in odd:
-            reason = f"{month}: its issueCount is {counts[month]}"
+        odd = {month: count for month, count in counts.items() if not 0 <= count <= MOST_ISSUES}
+        for month, count in odd.items():
+            reason = f"{month}: its issueCount is {count}"
             yield [month], responses.unusable(self.repository, reason)
-        groups = list(windows({key: counts[key] for key in counts if key not in odd}, size))
+        groups = list(windows({month: counts[month] for month in counts.keys() - odd}, size))
         jobs = [self._job(months, sum(map(counts.__getitem__, months)), size) for months in groups]
         with closing(in_order(jobs, workers, HELD_ISSUES)) as results:
             for months, parts in zip(groups, results, strict=True):
                 for part in parts:
-                    self.client.spent.add(part.spent)
+                    self.client.cost.add(part.cost)
                 batch = joined([part.batch for part in parts])
                 is_placed = batch.gaps["month"].null_count() == 0
-                if is_placed and not any(part.trouble for part in parts):
+                if is_placed and not any(part.error for part in parts):
                     yield months, batch
                     continue
                 # Months whose answers can be used need not wait for those whose cannot, and of an
                 # issue that GitHub leaves out only the search for its month says in which it is.
                 for month in months:
                     part = self._read(start_of(month), end_of(month))
-                    self.client.spent.add(part.spent)
-                    yield [month], part.trouble or part.batch.placed_in(month)
+                    self.client.cost.add(part.cost)
+                    yield [month], part.error or part.batch.placed_in(month)
 
     def changed_count(self, since: datetime) -> int:
         """How many issues were updated at or after ``since``."""
-        sent = {**self._names(), "since": since.strftime("%Y-%m-%dT%H:%M:%SZ")}
+        sent = {**self._names(), "since": _second(since)}
         data = self.client.query(queries.CHANGED_COUNT, sent).data
         found = self._reader.checked(response_types.ChangedCount, data)["repository"]
         self._is_renamed(found["nameWithOwner"])
@@ -257,7 +252,7 @@ class IssueSource:
         nodes = [node for node in data["search"]["nodes"] or () if node]
         return to_frames(nodes, self.repository, gaps, self.now_called)
 
-    def _job(self, months: list[str], count: int, size: int) -> Job["Part"]:
+    def _job(self, months: list[str], count: int, size: int) -> Job[ReadResult]:
         """A window, cut into spans of time that have about ``size`` issues each."""
         start, end = start_of(months[0]), end_of(months[-1])
         pieces = -(-count // size)
@@ -267,37 +262,38 @@ class IssueSource:
         ]
         return Job(count, [partial(self._read, *span) for span in pairwise([*cuts, end])])
 
-    def _read(self, start: datetime, end: datetime) -> "Part":
-        """The issues opened from ``start`` to before ``end``, and what they cost."""
-        spent = Spent()
-        with self.client.charging(spent):
+    def _read(self, start: datetime, end: datetime) -> ReadResult:
+        """Return the issues opened from ``start`` to before ``end``, and what they cost."""
+        cost = RequestCost()
+        with self.client.charging(cost):
             try:
                 gaps: list[Gap] = []
                 nodes = {node["id"]: node for node in self._search(start, end, gaps)}
-                return Part(self._batch(nodes.values(), gaps), spent)
+                return ReadResult(self._batch(nodes.values(), gaps), cost)
             except responses.AnswerError as error:
-                return Part(EMPTY_BATCH, spent, error)
+                return ReadResult(EMPTY_BATCH, cost, error)
 
     def _names(self) -> dict[str, Any]:
         owner, _, name = self.now_called.partition("/")
         return {"owner": owner, "name": name}
 
     def _created(self, start: datetime, end: datetime) -> str:
-        last = end - timedelta(seconds=1)
-        window = f"{start:%Y-%m-%dT%H:%M:%SZ}..{last:%Y-%m-%dT%H:%M:%SZ}"
+        window = f"{_second(start)}..{_second(end - timedelta(seconds=1))}"
         return f"repo:{self.now_called} is:issue created:{window} sort:created-asc"
+
+    def _searches(self, spans: Iterable[tuple[str, str]]) -> dict[str, str]:
+        """Return a search for the issues opened in each span, from its first month to its last."""
+        return {
+            f"q{index}": self._created(start_of(first), end_of(last))
+            for index, (first, last) in enumerate(spans)
+        }
 
     def _is_renamed(self, name: str) -> bool:
         """Take over the name that the repository has now; return whether it is news."""
         if name.casefold() == self.now_called.casefold() or not is_repository_name(name):
             return False
-        log.warning(
-            "repository %s is called %s now: it is read under the new name; write that in the "
-            "study file, and the former one among its aliases",
-            self.repository,
-            self._reader.quoted(name),
-        )
         self.now_called = name
+        log.warning(self.rename_notice)
         return True
 
     def _search(self, start: datetime, end: datetime, gaps: list[Gap]) -> Iterator[Issue]:
@@ -372,9 +368,7 @@ def _division(accounts: int) -> tuple[int, int]:
     return workers, HELD_ISSUES // workers
 
 
-def _archived_at(
-    found: response_types.ChangePage | response_types.ChangedIssues,
-) -> datetime | None:
+def _archived_at(found: response_types.ChangedIssues) -> datetime | None:
     moment = found.get("archivedAt")
     return None if moment is None else datetime.fromisoformat(moment)
 
@@ -382,6 +376,10 @@ def _archived_at(
 def _newest(found: response_types.Newest) -> datetime | None:
     moments = [node["updatedAt"] for node in found["nodes"] or () if node]
     return _no_later_than_now(moments[0]) if moments else None
+
+
+def _second(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _no_later_than_now(text: str) -> datetime:

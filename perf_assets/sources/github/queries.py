@@ -84,18 +84,6 @@ ISSUE_FIELDS = (
     + " ".join(text % FIRST[name] for name, text in CONNECTIONS.items())
 )
 
-LOOK = f"""
-query Look($owner: String!, $name: String!) {{
-  {RATE_LIMIT}
-  repository(owner: $owner, name: $name) {{
-    nameWithOwner archivedAt
-    issues(first: 1, orderBy: {{field: UPDATED_AT, direction: DESC}}) {{
-      totalCount nodes {{ updatedAt }}
-    }}
-  }}
-}}
-"""
-
 SEARCH = f"""
 query Search($query: String!, $first: Int!, $after: String) {{
   {RATE_LIMIT}
@@ -152,7 +140,7 @@ def _searches(size: int) -> str:
     )
 
 
-def whereabouts_document(size: int) -> str:
+def removed_document(size: int) -> str:
     """A document that looks up where the issues ``$n0`` to ``$n{size - 1}`` are now.
 
     A number that belongs to nothing any more is an error NOT_FOUND beside a null, and one of an
@@ -167,7 +155,7 @@ def whereabouts_document(size: int) -> str:
         for index in range(size)
     )
     return f"""
-query Whereabouts($owner: String!, $name: String!, {numbers}) {{
+query Removed($owner: String!, $name: String!, {numbers}) {{
   {RATE_LIMIT}
   repository(owner: $owner, name: $name) {{ nameWithOwner {lookups} }}
 }}

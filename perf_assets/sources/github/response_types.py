@@ -50,20 +50,6 @@ class Page(TypedDict):
     nodes: list[Issue | None] | None
 
 
-class ChangePage(TypedDict):
-    """A repository, and the issue in it that was updated last."""
-
-    nameWithOwner: Text
-    archivedAt: NotRequired[AsideMoment]
-    issues: Newest
-
-
-class ChangePageQuery(TypedDict):
-    """The answer to LOOK."""
-
-    repository: ChangePage
-
-
 class ChangedIssues(TypedDict):
     """A repository, and a page of its issues that changed."""
 

@@ -8,7 +8,6 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
@@ -21,7 +20,7 @@ from perf_assets.base.processes.progress import in_words
 from perf_assets.base.sanitize import escape_text, shortened
 from perf_assets.config.addresses import is_private
 from perf_assets.sources.http_deadline import TimedAdapter, whole, within
-from perf_assets.sources.rate_limit import LONGEST_WAIT
+from perf_assets.sources.rate_limit import RateLimitWait, RequestPolicy
 from perf_assets.sources.stackexchange.api_shapes import INCLUDED, Wrapper
 
 log = logging.getLogger(__name__)
@@ -31,24 +30,7 @@ PAGE = 100
 MOST_PAGES = 25  # deeper ones are for those who log in
 THROTTLED = "throttle_violation"
 SECONDS_LEFT = re.compile(r"available in ([0-9]{1,7}) seconds")
-COUNTDOWN_SECONDS = 60.0
 Item = TypeVar("Item", bound=BaseModel)
-
-
-@dataclass(frozen=True)
-class RetryPolicy:
-    """How long the client waits, in seconds; see that of GitHub.
-
-    ``first_pause`` follows the first fault and doubles with each further one up to
-    ``longest_pause``; an answer must be there within ``answer``; ``longest_wait`` bounds the waits
-    for the quota between two answers.
-    """
-
-    attempts: int = 8
-    first_pause: float = 0.5
-    longest_pause: float = 15.0
-    answer: float = 30.0
-    longest_wait: float = LONGEST_WAIT
 
 
 class ApiClient:
@@ -59,7 +41,7 @@ class ApiClient:
         url: str,
         site: str,
         on_wait: Callable[[str], None] = log.warning,
-        patience: RetryPolicy | None = None,
+        patience: RequestPolicy | None = None,
     ) -> None:
         """No request is sent yet; the key is that of the environment, if there is one.
 
@@ -68,7 +50,8 @@ class ApiClient:
         self.url, self.site = url.rstrip("/"), site
         self.requests = 0
         self.quota: int | None = None
-        self._on_wait, self._patience = on_wait, patience or RetryPolicy()
+        self._patience = patience or RequestPolicy()
+        self._limit = RateLimitWait(self._patience.longest_wait, on_wait)
         self._key = os.environ.get(KEY, "").strip()
         if self._key and not is_private(self.url):
             raise PerfAssetsError(
@@ -76,7 +59,6 @@ class ApiClient:
                 f"read it: write https:// in the forum's api_url, or unset {KEY}"
             )
         self._rests: dict[str, float] = {}
-        self._waited = 0.0
         self._filter: str | None = None
         self._session = requests.Session()
         adapter = TimedAdapter()
@@ -139,11 +121,8 @@ class ApiClient:
 
     def _request(self, method: str, path: str, parameters: Mapping[str, str | int]) -> Wrapper:
         """The answer to one request, sent again where it went wrong."""
-        pause, last = self._patience.first_pause, ""
-        for attempt in range(self._patience.attempts):
-            if attempt:
-                time.sleep(pause)
-                pause = min(2 * pause, self._patience.longest_pause)
+        last = ""
+        for _ in self._patience.tries():
             self._rest(method)
             try:
                 answer = self._once(path, parameters)
@@ -158,7 +137,7 @@ class ApiClient:
             if answer.backoff:
                 self._rests[method] = time.time() + answer.backoff
             if answer.error_id is None:
-                self._waited = 0.0
+                self._limit.succeed()
                 self._note_quota(answer)
                 return answer
             last = self._refused(method, answer)
@@ -213,24 +192,14 @@ class ApiClient:
             tomorrow = datetime.now(UTC).date() + timedelta(days=1)
             midnight = datetime(tomorrow.year, tomorrow.month, tomorrow.day, tzinfo=UTC)
             until, self.quota = max(until, midnight.timestamp() + 1), None
-        left = until - time.time()
-        if left <= 0:
-            return
-        if self._waited + left > self._patience.longest_wait:
-            more = "" if self._key else f", or export a key in {KEY}, which is given 10,000 a day"
-            raise TransientError(
-                f"{self.url}: the quota of requests is used up for {in_words(left)}, longer than "
-                f"--max-wait allows ({self._patience.longest_wait / 60:g} minutes): run again then"
-                f"{more}; what was stored is kept"
-            )
-        started = time.time()
-        while (left := until - time.time()) > 0:
-            if left > 1:
-                self._on_wait(
-                    f"{self.url}: pausing as the API requires, going on in {in_words(left)}"
-                )
-            time.sleep(min(left, COUNTDOWN_SECONDS))
-        self._waited += time.time() - started
+        more = "" if self._key else f", or export a key in {KEY}, which is given 10,000 a day"
+        left = in_words(max(0.0, until - time.time()))
+        self._limit.until(
+            until,
+            f"{self.url}: pausing as the API requires, going on",
+            f"{self.url}: the quota of requests is used up for {left}",
+            f"run again then{more}; what was stored is kept",
+        )
 
     def _hidden(self, text: str) -> str:
         return text.replace(self._key, "***") if self._key else text

@@ -7,8 +7,8 @@ import polars as pl
 
 from perf_assets.base.processes.progress import phase
 from perf_assets.config.forums import Forum, TagSet
-from perf_assets.sources.rate_limit import LONGEST_WAIT
-from perf_assets.sources.stackexchange.api_client import ApiClient, RetryPolicy
+from perf_assets.sources.rate_limit import LONGEST_WAIT, RequestPolicy
+from perf_assets.sources.stackexchange.api_client import ApiClient
 from perf_assets.sources.stackexchange.api_questions import QuestionSource, Read
 from perf_assets.sources.stackexchange.posts import TABLES
 from perf_assets.stages.mining.incremental_state import NEVER, advance, due_cohorts, last_reads
@@ -31,7 +31,7 @@ def update_questions(
     """
     started = datetime.now(UTC)
     client = ApiClient(
-        str(forum.api_url), forum.site, patience=RetryPolicy(longest_wait=longest_wait)
+        str(forum.api_url), forum.site, patience=RequestPolicy(longest_wait=longest_wait)
     )
     try:
         yield from load_questions(

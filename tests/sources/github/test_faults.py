@@ -11,14 +11,14 @@ from perf_assets.base.corpus import Corpus, read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import months_between
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
-from perf_assets.sources.github.accounts import RetryPolicy
+from perf_assets.sources.github.accounts import GitHubPolicy
 from perf_assets.sources.github.faults import RULES, UNKNOWN
 from perf_assets.stand_ins.generator import generate
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.stand_ins.reply import Reply
 from tests.effort import IS_THOROUGH
 from tests.github_errors import DEGRADED, FINAL, TRANSIENT, Example
-from tests.github_stand_in import HASTY, assert_same, load
+from tests.github_stand_in import HASTY, assert_same, changes, load
 from tests.stand_ins.tracker import RICH
 from tests.unreliable_github import Faults, UnreliableGitHub
 
@@ -28,7 +28,7 @@ MONTHS = ["2021-01"]
 YEARS = months_between("2020-01", "2021-03")
 OLDEST = datetime(2000, 1, 1, tzinfo=UTC)
 TOKEN = "ghp_canaryINERRORS"
-SHORT = RetryPolicy(
+SHORT = GitHubPolicy(
     attempts=4,
     first_pause=0.001,
     longest_pause=0.002,
@@ -76,7 +76,7 @@ def test_an_error_that_lasts_ends_at_once_with_a_sentence(example: Example) -> N
     with Erring(iter([example] * 99)) as server:
         client = GitHubClient(server.url, TOKEN, patience=SHORT)
         with pytest.raises(PerfAssetsError) as raised:
-            IssueSource(client, "o/n").look(None)
+            IssueSource(client, "o/n").newest()
         requests = len(server.requests)
     sentence = str(raised.value)
     assert requests == 1
@@ -89,7 +89,7 @@ def test_an_error_that_does_not_pass_ends_with_a_sentence_in_the_end(example: Ex
     with Erring(iter([example] * 999)) as server:
         client = GitHubClient(server.url, TOKEN, patience=replace(SHORT, longest_wait=0.05))
         with pytest.raises(PerfAssetsError, match=r"run again (later|then), what was stored is"):
-            IssueSource(client, "o/n").look(None)
+            IssueSource(client, "o/n").newest()
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +112,7 @@ def test_a_thousand_issues_are_read_whole_whatever_passing_errors_come(
         client = GitHubClient(server.url, TOKEN, patience=HASTY)
         source = IssueSource(client, corpus.repository)
         assert_same(load(source, YEARS), expected)
-        assert_same(source.look(OLDEST).changed, expected)
+        assert_same(changes(source, OLDEST).batch, expected)
         assert any(request.fault for request in server.requests)
 
 

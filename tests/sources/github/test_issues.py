@@ -20,7 +20,7 @@ from perf_assets.stand_ins.generator import generate
 from perf_assets.stand_ins.github.graphql_views import REACTIONS
 from perf_assets.stand_ins.github.server import CorpusServer
 from tests.effort import some
-from tests.github_stand_in import HASTY, assert_same, load
+from tests.github_stand_in import HASTY, assert_same, changes, load
 from tests.unreliable_github import KINDS, Faults, UnreliableGitHub
 
 MONTHS = months_between("2020-01", "2021-03")
@@ -197,12 +197,12 @@ def test_a_look_finds_what_changed_at_or_after_a_moment(
 ) -> None:
     whole = load(source(server), MONTHS).issues
     since = whole["updated_at"].sort()[-20]
-    look = source(server).look(since)
-    assert look.newest_update == whole["updated_at"].max()
+    page = changes(source(server), since)
+    assert page.newest_update == whole["updated_at"].max()
     changed = whole.filter(pl.col("updated_at") >= since)
-    assert look.changed.issues.equals(changed.sort("number"))
+    assert page.batch.issues.equals(changed.sort("number"))
     before = len(server.requests)
-    assert source(server).look(None).changed.issues.is_empty()
+    assert source(server).newest().batch.issues.is_empty()
     assert len(server.requests) == before + 1
 
 
@@ -257,13 +257,13 @@ def test_a_wrong_token_is_said_so_without_showing_it(corpus: Corpus) -> None:
         with pytest.raises(
             PerfAssetsError, match=r"refused the token in GITHUB_TOKEN \(401\)"
         ) as e:
-            source(server).look(None)
+            source(server).newest()
         assert "t0ken" not in str(e.value)
 
 
 def test_an_unknown_repository_is_named(server: CorpusServer) -> None:
     with pytest.raises(PerfAssetsError, match="no repository not/there"):
-        source(server, "not/there").look(None)
+        source(server, "not/there").newest()
 
 
 def test_github_itself_needs_a_token() -> None:
@@ -273,7 +273,7 @@ def test_github_itself_needs_a_token() -> None:
 
 def test_a_server_that_is_not_there_is_said_so() -> None:
     with pytest.raises(PerfAssetsError, match="cannot be reached"):
-        IssueSource(GitHubClient("http://127.0.0.1:9"), "o/n").look(None)
+        IssueSource(GitHubClient("http://127.0.0.1:9"), "o/n").newest()
 
 
 def test_a_change_at_the_source_shows_in_the_next_look(
@@ -287,7 +287,7 @@ def test_a_change_at_the_source_shows_in_the_next_look(
     later = (newest + timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
     edited = {**corpus.issues[number], "title": "Edited", "updated_at": later}
     server.replace([dataclasses.replace(corpus, issues={**corpus.issues, number: edited})])
-    changed = issues.look(newest + timedelta(seconds=1)).changed.issues
+    changed = changes(issues, newest + timedelta(seconds=1)).batch.issues
     assert changed.select("number", "title").rows() == [(number, "Edited")]
 
 

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from perf_assets.base.corpus import Corpus, read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import months_between
-from perf_assets.sources.github import GitHubClient, IssueSource, accounts, issues, long_lists
-from perf_assets.sources.github.accounts import POINTS_PER_HOUR, Accounts, RetryPolicy
+from perf_assets.sources import rate_limit
+from perf_assets.sources.github import GitHubClient, IssueSource, issues, long_lists
+from perf_assets.sources.github.accounts import POINTS_PER_HOUR, Accounts, GitHubPolicy
 from perf_assets.sources.github.credentials import credentials_of, token_credentials
 from perf_assets.sources.github.issues import PAGE_POINTS
 from perf_assets.sources.github.prefetch import Job, in_order
@@ -23,7 +24,7 @@ from perf_assets.sources.rate_limit import LONGEST_WAIT, wait_in_seconds
 from perf_assets.stand_ins.generator import generate
 from perf_assets.stand_ins.github.server import CorpusServer
 from tests.effort import SEEDS
-from tests.github_stand_in import HASTY, assert_same, load
+from tests.github_stand_in import HASTY, assert_same, changes, load
 from tests.unreliable_github import KINDS, Faults, GitHubApp, UnreliableGitHub
 
 pytestmark = pytest.mark.slow
@@ -102,18 +103,18 @@ def test_a_token_known_to_be_spent_is_not_tried(corpus: Corpus) -> None:
     with CorpusServer([corpus], limit=3, window=1) as server:
         reader = source(server, "a,b", waits.append)
         for _ in range(7):
-            reader.look(None)
+            reader.newest()
         assert [request.points for request in server.requests] == [1] * 7
     assert len(waits) == 1
 
 
 def test_a_wait_is_counted_down(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accounts, "COUNTDOWN_SECONDS", 1.0)
+    monkeypatch.setattr(rate_limit, "COUNTDOWN_SECONDS", 1.0)
     waits: list[str] = []
     with CorpusServer([corpus], limit=1, window=2) as server:
         reader = source(server, "a", waits.append)
         for _ in range(2):
-            reader.look(None)
+            reader.newest()
     left = [int(sentence.split(", in ")[1].split()[0]) for sentence in waits]
     assert len(left) >= 2
     assert left == sorted(left, reverse=True) and left[-1] < left[0]
@@ -121,7 +122,7 @@ def test_a_wait_is_counted_down(corpus: Corpus, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_limit_that_lasts_too_long_stops_with_the_time_of_its_reset(corpus: Corpus) -> None:
     with CorpusServer([corpus], limit=3, window=1800) as server:
-        client = GitHubClient(server.url, "a", patience=RetryPolicy(longest_wait=20 * 60))
+        client = GitHubClient(server.url, "a", patience=GitHubPolicy(longest_wait=20 * 60))
         moment = r"until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, longer than --max-wait .*20 minutes"
         started = time.monotonic()
         with pytest.raises(PerfAssetsError, match=moment):
@@ -131,12 +132,12 @@ def test_a_limit_that_lasts_too_long_stops_with_the_time_of_its_reset(corpus: Co
 
 def test_waits_are_summed_until_an_answer_comes_whole(corpus: Corpus) -> None:
     faults = Faults(0, 1.0, ("primary_limit",), max_consecutive=10**6, wait=1)
-    patience = RetryPolicy(reset_margin=0.05, longest_wait=1.5)
+    patience = GitHubPolicy(reset_margin=0.05, longest_wait=1.5)
     waits: list[str] = []
     with UnreliableGitHub([corpus], faults=faults) as server:
         client = GitHubClient(server.url, "a", waits.append, patience)
         with pytest.raises(PerfAssetsError, match="rate limit is reached until"):
-            IssueSource(client, NAME).look(None)
+            IssueSource(client, NAME).newest()
     assert len(waits) >= 1
 
 
@@ -159,7 +160,7 @@ def test_a_refused_token_is_left_out_and_named_by_its_place(corpus: Corpus) -> N
     ]
     with UnreliableGitHub([corpus], token="other") as server:
         with pytest.raises(PerfAssetsError, match=r"every token in GITHUB_TOKEN \(401\)") as error:
-            source(server, ",".join(CANARIES)).look(None)
+            source(server, ",".join(CANARIES)).newest()
         assert "canary" not in str(error.value)
 
 
@@ -197,10 +198,10 @@ def test_a_github_app_signs_in_and_renews_its_token(
         for key in (keys[0], keys[0].replace("\n", "\\n"), str(path)):
             app.tokens.clear()
             client = GitHubClient(server.url, credentials_of(app_environment(key)))
-            assert IssueSource(client, NAME).look(None).newest_update
+            assert IssueSource(client, NAME).newest().newest_update
             assert len(app.tokens) == 1
         time.sleep(0.5)
-        assert IssueSource(client, NAME).look(None).newest_update
+        assert IssueSource(client, NAME).newest().newest_update
         assert len(app.tokens) == 2
         assert not any(text in repr(client.accounts.all) for text in (*app.tokens, "PRIVATE"))
 
@@ -209,7 +210,7 @@ def test_a_wrong_app_is_refused_in_a_sentence(corpus: Corpus, keys: tuple[str, s
     with UnreliableGitHub([corpus], app=GitHubApp("13", 77, keys[1])) as server:
         client = GitHubClient(server.url, credentials_of(app_environment(keys[0])))
         with pytest.raises(PerfAssetsError, match="refused the GitHub App of GITHUB_APP_ID"):
-            IssueSource(client, NAME).look(None)
+            IssueSource(client, NAME).newest()
     for environment, words in (
         (app_environment("/no/such/file"), "neither a PEM text nor the path"),
         (app_environment("-----BEGIN s3cret"), "no RSA private key"),
@@ -246,7 +247,7 @@ def test_a_fifth_of_the_answers_may_be_faulty(corpus: Corpus, seed: int) -> None
             assert_same(expected.of_month(month), load(tried, [month]))
         since = expected.issues["updated_at"].sort()[expected.issues.height // 2]
         changed = expected.issues.filter(pl.col("updated_at") >= since)["number"].to_list()
-        assert_same(expected.of_numbers(changed), tried.look(since).changed)
+        assert_same(expected.of_numbers(changed), changes(tried, since).batch)
         assert any(request.fault for request in faulty.requests)
     assert not any("canary" in sentence for sentence in messages)
 
@@ -255,10 +256,10 @@ def test_what_a_window_cost_is_charged_to_it(corpus: Corpus) -> None:
     with UnreliableGitHub([corpus], faults=Faults(1, 0.2, ("bad_gateway",))) as server:
         reader = source(server)
         counts = reader.counts(MONTHS)
-        reader.client.spent.take()
+        reader.client.cost.take()
         requests = points = 0
         for months, batch in reader.cohorts(dict(counts)):
-            spent = reader.client.spent.take()
+            spent = reader.client.cost.take()
             assert spent.requests >= -(-batch.issues.height // long_lists.PAGE), months
             requests, points = requests + spent.requests, points + spent.points
         loading = [entry for entry in server.requests if entry.operation != "Counts"]

@@ -17,20 +17,20 @@ import pytest
 from perf_assets.base.corpus import Corpus, read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
-from perf_assets.sources.github.accounts import RetryPolicy
+from perf_assets.sources.github.accounts import GitHubPolicy
 from perf_assets.sources.github.batches import joined
 from perf_assets.sources.http_deadline import LARGEST_ANSWER
 from perf_assets.stand_ins.generator import generate
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.stand_ins.reply import Reply
-from tests.github_stand_in import assert_same, batches_of
+from tests.github_stand_in import assert_same, batches_of, changes
 
 pytestmark = pytest.mark.slow
 
 NAME = "sample-lab/tensorkit"
 TOKEN = "ghp_canaryINANSWERS"
 OLDEST = datetime(2000, 1, 1, tzinfo=UTC)
-SHORT = RetryPolicy(
+SHORT = GitHubPolicy(
     first_pause=0.001,
     longest_pause=0.002,
     secondary_pause=0.01,
@@ -67,10 +67,10 @@ def read_all(url: str, corpus: Corpus, messages: list[str] | None = None) -> Iss
     try:
         months = sorted({issue["created_at"][:7] for issue in corpus.issues.values()})
         cohorts = joined(batches_of(source, source.counts(months)))
-        looked = source.look(OLDEST)
-        assert looked.newest_update is not None and looked.newest_update <= datetime.now(UTC)
+        page = changes(source, OLDEST)
+        assert page.newest_update is not None and page.newest_update <= datetime.now(UTC)
         if cohorts.gaps.is_empty():
-            assert_same(cohorts, looked.changed)
+            assert_same(cohorts, page.batch)
         return cohorts
     finally:
         client.close()
@@ -356,7 +356,7 @@ def test_a_server_that_is_silent_drips_or_babbles_is_left_after_a_while(
     with listening(serve) as url:
         started = time.monotonic()
         with pytest.raises(PerfAssetsError, match=f"did not answer in .*({reason})") as raised:
-            IssueSource(GitHubClient(url, TOKEN, patience=patience), NAME).look(None)
+            IssueSource(GitHubClient(url, TOKEN, patience=patience), NAME).newest()
         assert time.monotonic() - started < 2
     assert str(raised.value).isprintable()
 
@@ -371,7 +371,7 @@ def test_an_answer_without_end_is_left_when_it_is_too_long() -> None:
 
     patience = replace(SHORT, attempts=1, answer=20.0, longest_trouble=20.0)
     with listening(pour) as url, pytest.raises(PerfAssetsError, match="the connection failed"):
-        IssueSource(GitHubClient(url, TOKEN, patience=patience), NAME).look(None)
+        IssueSource(GitHubClient(url, TOKEN, patience=patience), NAME).newest()
     # What is sent last is counted only once `send` returns, which may be after the client left.
     assert LARGEST_ANSWER - (1 << 20) <= sent[0] < LARGEST_ANSWER + (32 << 20)
 
@@ -393,7 +393,7 @@ def test_an_issue_that_cannot_be_used_costs_that_issue_alone(
         source = IssueSource(GitHubClient(server.url, patience=SHORT), NAME)
         months = sorted(set(expected.issues["month"]))
         read = joined(batches_of(source, source.counts(months)))
-        requests = source.client.spent.requests
+        requests = source.client.cost.requests
     others = [one for one in expected.issues["number"] if one != number]
     (gap,) = read.gaps.rows(named=True)
     assert (gap["number"], gap["month"], gap["kind"]) == (number, month, "unusable")
@@ -432,7 +432,7 @@ def test_fractions_of_seconds_are_kept(corpus: Corpus) -> None:
     with SpoiledServer([corpus]) as server:
         server.spoil = put("createdAt", lambda text: text.replace("Z", ".25+01:00"))  # type: ignore[method-assign]
         source = IssueSource(GitHubClient(server.url, patience=SHORT), NAME)
-        read = source.look(OLDEST).changed
+        read = changes(source, OLDEST).batch
     given = {number: issue["created_at"] for number, issue in corpus.issues.items()}
     for number, moment in read.issues.select("number", "created_at").iter_rows():
         wanted = datetime.fromisoformat(given[number].replace("Z", ".25+01:00"))
@@ -464,5 +464,5 @@ def test_a_redirection_to_another_host_gets_neither_request_nor_token(code: int)
             listening(lambda one: one.sendall(b"HTTP/1.1 %d Moved\r\n" % code + location)) as url,
             pytest.raises(PerfAssetsError, match=f"HTTP {code}.*check the address"),
         ):
-            IssueSource(GitHubClient(url, TOKEN, patience=SHORT), NAME).look(None)
+            IssueSource(GitHubClient(url, TOKEN, patience=SHORT), NAME).newest()
     assert heard == []

@@ -12,7 +12,7 @@ import pytest
 from perf_assets.base.corpus import Corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
-from perf_assets.sources.github.accounts import RetryPolicy
+from perf_assets.sources.github.accounts import GitHubPolicy
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.stand_ins.reply import Reply
 from tests.github_errors import SAML
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 MONTHS = ["2021-01"]
 OLDEST = "2021-01-01T00:00:00Z"
-SHORT = RetryPolicy(attempts=4, first_pause=0.001, longest_pause=0.002)
+SHORT = GitHubPolicy(attempts=4, first_pause=0.001, longest_pause=0.002)
 Change = Callable[[dict[str, Any], int], dict[str, Any]]
 
 
@@ -158,7 +158,7 @@ def test_an_older_server_is_asked_without_what_it_does_not_know(field: str, code
     with Changed(RICH, older) as server:
         holder.append(server)
         source = IssueSource(GitHubClient(server.url, "x", waits.append, SHORT), "o/n")
-        source.look(None)
+        source.newest()
         assert_same(load(source, MONTHS), whole)
     assert len(waits) == 1 and f"too old to know {field}" in waits[0]
 
@@ -183,7 +183,7 @@ def test_a_repository_that_was_renamed_is_read_and_stored_under_the_name_of_the_
     renamed = replace(RICH, repository="new/home", former_names=("o/n",))
     with CorpusServer([renamed]) as server:
         source = IssueSource(GitHubClient(server.url, "x", patience=SHORT), "o/n")
-        source.look(None)
+        source.newest()
         found = load(source, MONTHS)
         assert client(server.url).get_repo("o/n").full_name == "new/home"
     assert set(found.issues["repository"]) == {"o/n"}

@@ -13,7 +13,7 @@ from perf_assets.base.corpus import Corpus, read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.repository_names import is_repository_name, repository_of_commit
 from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
-from perf_assets.sources.github.accounts import RetryPolicy
+from perf_assets.sources.github.accounts import GitHubPolicy
 from perf_assets.sources.github.transport import Answer
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.stand_ins.github.tracker import TIMELINE_TYPES
@@ -32,7 +32,7 @@ from tests.stand_ins.tracker import RICH
 
 TOKEN = "t0ken-canary"
 UNLIMITED = 10**9
-AT_ONCE = RetryPolicy(
+AT_ONCE = GitHubPolicy(
     attempts=3,
     first_pause=0.0,
     longest_pause=0.0,
@@ -179,7 +179,7 @@ def outcome(server: CorpusServer, recorded: Recording) -> str:
     messages: list[str] = []
     client = GitHubClient("http://127.0.0.1", TOKEN, messages.append, AT_ONCE, send)
     try:
-        IssueSource(client, RICH.repository).look(None)
+        IssueSource(client, RICH.repository).newest()
     except PerfAssetsError as error:
         messages.append(str(error))
         end = str(error)

@@ -13,10 +13,9 @@ from tests.published_schema import (
 
 pytestmark = pytest.mark.slow
 DOCUMENTS = {
-    "look": queries.LOOK,
     "changed-count": queries.CHANGED_COUNT,
     "changed": queries.changed_document(2),
-    "whereabouts": queries.whereabouts_document(2),
+    "removed": queries.removed_document(2),
     "search": queries.SEARCH,
     "counts": queries.counts_document(2),
     "rest": queries.rest_document(list(queries.CONNECTIONS)),

@@ -10,15 +10,16 @@ import pytest
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.forums import Forum
+from perf_assets.sources.rate_limit import RequestPolicy
 from perf_assets.sources.stackexchange import api_questions
-from perf_assets.sources.stackexchange.api_client import KEY, ApiClient, RetryPolicy
+from perf_assets.sources.stackexchange.api_client import KEY, ApiClient
 from perf_assets.sources.stackexchange.api_questions import QuestionSource
 from perf_assets.sources.stackexchange.api_shapes import Question
 from perf_assets.stand_ins.stackexchange.site import Site, read_site
 from tests.forum_places import SITE, forum_of, planned, written
 from tests.unreliable_forum import Faults, UnreliableForum
 
-QUICK = RetryPolicy(first_pause=0.001, longest_pause=0.01, answer=5.0, longest_wait=5.0)
+QUICK = RequestPolicy(first_pause=0.001, longest_pause=0.01, answer=5.0, longest_wait=5.0)
 
 
 @pytest.fixture(scope="module")
