@@ -147,8 +147,8 @@ def code_version() -> str:
 
 
 @cache
-def version_of(*folders: str) -> str:
-    """The fingerprint of all files of these folders of the package, of code or of data."""
+def version_of(*folders: str | Path) -> str:
+    """The fingerprint of all files of these folders, of the package or elsewhere."""
     files = sorted(
         path
         for folder in folders
@@ -159,7 +159,8 @@ def version_of(*folders: str) -> str:
 
 
 def _file(path: Path) -> str:
-    return f"{path.relative_to(PACKAGE)} {hashlib.sha256(path.read_bytes()).hexdigest()}"
+    root = PACKAGE if path.is_relative_to(PACKAGE) else PACKAGE.parent
+    return f"{path.relative_to(root)} {hashlib.sha256(path.read_bytes()).hexdigest()}"
 
 
 def _digest(parts: Sequence[str]) -> str:
