@@ -25,7 +25,8 @@ def read_sql(path: Path) -> str:
 
 def _written_out(macro: str, arguments: list[str]) -> str:
     parameters, body = _macros()[macro]
-    values = dict(zip(parameters, arguments, strict=True))
+    parts = (argument if argument.isidentifier() else f"({argument})" for argument in arguments)
+    values = dict(zip(parameters, parts, strict=True))
     return re.sub(r"\w+", lambda word: values.get(word[0], word[0]), body)
 
 

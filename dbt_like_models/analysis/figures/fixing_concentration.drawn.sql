@@ -8,7 +8,7 @@ with shares as (
 
 select
     repository, kind as color, who || ', ' || kind as what, estimate,
-    wilson_low((estimate * n / 100), n) as low, wilson_high((estimate * n / 100), n) as high
+    wilson_low(estimate * n / 100, n) as low, wilson_high(estimate * n / 100, n) as high
 from shares
 where n >= 6
 order by repository = 'pooled', repository, who, kind desc

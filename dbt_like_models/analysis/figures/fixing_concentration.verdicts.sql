@@ -1,7 +1,7 @@
 with limits as (
     select *,
-    wilson_low((percent_by_members * n / 100), n) as low,
-    wilson_high((percent_by_members * n / 100), n) as high
+    wilson_low(percent_by_members * n / 100, n) as low,
+    wilson_high(percent_by_members * n / 100, n) as high
     from figure_rows
 )
 

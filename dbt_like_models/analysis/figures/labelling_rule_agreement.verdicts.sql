@@ -7,7 +7,7 @@ where estimate is not null
 union all
 select repository, printf(
     'too few to say how far keywords and stems (%s) agree: they mark %d and %d bug reports',
-    stem_set, both_rules + keywords_only, both_rules + stems_only
+    replace(stem_set, '_', ' '), both_rules + keywords_only, both_rules + stems_only
 )
 from figure_rows
 where estimate is null
