@@ -1,6 +1,7 @@
 """The figure of each table of statistics: a verdict in words, a small table, a small picture."""
 
 import re
+from pkgutil import resolve_name
 from xml.etree import ElementTree
 
 import polars as pl
@@ -82,6 +83,8 @@ def test_every_figure_has_a_section_of_the_report_and_a_place_of_its_own() -> No
     places = [(one.section, one.place) for one in declarations if one.section]
     assert len(places) == len({*places})
     assert {section for section, _ in places} == {section.name for section in SECTIONS}
+    for one in filter(None, (declaration.draw for declaration in declarations)):
+        assert callable(resolve_name(f"perf_assets.reports.figures.{one.replace('.', ':')}"))
     only_of_the_paper = [name for name, one in figures().items() if not one.declared.section]
     assert only_of_the_paper == ["replication.benchmark"]
 
