@@ -7,7 +7,6 @@ from pathlib import Path
 
 QUERIES = Path(__file__).with_name("queries")
 MACROS = Path(__file__).with_name("macros.sql")
-MACRO = re.compile(r"create macro (?P<name>\w+)\((?P<parameters>.*)\) as\s+(?P<body>[^;]+);")
 
 
 @cache
@@ -33,7 +32,9 @@ def _written_out(macro: str, arguments: list[str]) -> str:
 @cache
 def _macros() -> Mapping[str, tuple[list[str], str]]:
     """Return the parameters and the expression of each macro."""
-    return {
-        found["name"]: (found["parameters"].split(", "), " ".join(found["body"].split()))
-        for found in MACRO.finditer(MACROS.read_text(encoding="utf-8"))
-    }
+    found = {}
+    for statement in MACROS.read_text(encoding="utf-8").split(";")[:-1]:
+        head, _, body = statement.partition(") as\n")
+        name, _, parameters = head.partition("create macro ")[2].partition("(")
+        found[name] = (parameters.split(", "), " ".join(body.split()))
+    return found
