@@ -36,6 +36,11 @@ analysis:
   function: perf_assets.core.analyses.reopened_bugs.reopened_bugs
   reads:
     marts.bug_metrics: [dataset, repository, number, reopenings]
+figures:
+  reopened_bugs:
+    title: How many bug reports were reopened
+    section: quality
+    place: 160
 columns:
   dataset:
     description: Where the data come from; live (mined) or replication (published).
@@ -51,16 +56,15 @@ columns:
 """,
         )
     ],
-    "perf_assets/reports/figures/bugs.py": [
+    "dbt_like_models/analysis/figures/reopened_bugs.sql": [
         (
             "",
-            """FIGURES["analysis.reopened_bugs"] = Figure(
-    "How many bug reports were reopened",
-    "select repository, bugs, reopened from analysis.reopened_bugs where dataset = 'live'",
-    "select repository, reopened || ' of ' || bugs from analysis.reopened_bugs",
-)
-""",
+            "select repository, bugs, reopened\nfrom analysis.reopened_bugs\n"
+            "where dataset = 'live'\n",
         )
+    ],
+    "dbt_like_models/analysis/figures/reopened_bugs.verdicts.sql": [
+        ("", "select repository, reopened || ' of ' || bugs\nfrom figure_rows\n")
     ],
     "tests/core/analyses/test_reopened_bugs.py": [
         (

@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from perf_assets.reports.figures import FIGURES, shown
+from perf_assets.reports.figures import figures, shown
 from perf_assets.schema import schema_of, table_of
 from perf_assets.schema.models.asset_graph import upstream
 from perf_assets.schema.models.dependencies import made_from
@@ -45,7 +45,7 @@ def function_of_analysis() -> None:
 
 
 def figure_of_analysis() -> None:
-    assert ANALYSIS in FIGURES, "it has no figure"
+    assert ANALYSIS in figures(), "it has no figure"
     connection = duckdb.connect()
     create_tables(connection)
     row = {"dataset": "live", "repository": "a/b", "bugs": 3, "reopened": 2}
@@ -97,7 +97,8 @@ CHECKS: Mapping[str, Checks] = {
     "An analysis": {
         "dbt_like_models/analysis/reopened_bugs.yml": declaration_of_analysis,
         "perf_assets/core/analyses/reopened_bugs.py": function_of_analysis,
-        "perf_assets/reports/figures/bugs.py": figure_of_analysis,
+        "dbt_like_models/analysis/figures/reopened_bugs.sql": figure_of_analysis,
+        "dbt_like_models/analysis/figures/reopened_bugs.verdicts.sql": figure_of_analysis,
         "tests/core/analyses/test_reopened_bugs.py": test_of_analysis,
         "tests/storage/good_rows.py": good_rows_of_analysis,
     },

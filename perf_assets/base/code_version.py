@@ -70,15 +70,15 @@ def code_version(*modules: str) -> str:
 
 
 @cache
-def files_version(*folders: str) -> str:
-    """Return the fingerprint of all files of these folders of the package, of code or of data."""
+def files_version(*folders: str | Path) -> str:
+    """Return the fingerprint of all files of these folders, in the package or elsewhere."""
     files = sorted(
         path
         for folder in folders
         for path in (PACKAGE / folder).rglob("*")
         if path.is_file() and path.parent.name != "__pycache__"
     )
-    named = (f"{path.relative_to(PACKAGE)} {_digest(path.read_bytes())}" for path in files)
+    named = (f"{path.name} {_digest(path.read_bytes())}" for path in files)
     return _digest("\n".join(named).encode())[:16]
 
 

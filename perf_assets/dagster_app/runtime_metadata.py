@@ -105,9 +105,9 @@ def figure_of(connection: duckdb.DuckDBPyConnection, table: str) -> dict[str, An
 @cache
 def _read_by_figure(table: str) -> frozenset[str]:
     """The tables and views that the figure of ``table`` reads, and those behind the views."""
-    from perf_assets.reports.figures import FIGURES  # noqa: PLC0415
+    from perf_assets.reports.figures import figures  # noqa: PLC0415
 
-    return behind_views(FIGURES[table].reads) if table in FIGURES else frozenset()
+    return behind_views(figures()[table].reads) if table in figures() else frozenset()
 
 
 def _figure(table: str, found: "Shown | None") -> dict[str, Any]:

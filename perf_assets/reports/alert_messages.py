@@ -7,20 +7,12 @@ from typing import Any
 import duckdb
 
 from perf_assets.base.sanitize import escape_text, for_markdown
+from perf_assets.reports.sql_files import sql_of
 from perf_assets.schema.frames import frame_of
 from perf_assets.storage.lake_rows import lake_rows
 
 Alert = Mapping[str, Any]
 
-NEW = """
-select
-    alert_id, repository, area, series, direction, month, first_month, last_month, months_before,
-    months_after, level_before, level_after, effect, n_before, n_after, p_value, performance_bugs,
-    issues, group_ids, also_changed, result
-from marts.alerts
-where state = 'new'
-order by month desc, repository, alert_id
-"""
 ADDRESSES = "select number, html_url from raw.issues where repository = ? and number in ?"
 GITHUB = re.compile(r"https://[\w.:-]+/[\w./-]+")
 
@@ -36,7 +28,7 @@ def new_alerts(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
     duckdb.CatalogException
         The database is of a version that knew no alerts.
     """
-    found = frame_of(connection.sql(NEW)).to_dicts()
+    found = frame_of(connection.sql(sql_of("new_alerts"))).to_dicts()
     is_far = "raw.issues" in lake_rows(connection)
     for alert in found:
         numbers = alert["issues"]

@@ -2,32 +2,12 @@
 
 import duckdb
 
+from perf_assets.reports.sql_files import sql_of
+
 NUMBERS = {
-    "marts.bug_metrics": """
-        select
-            count(*) as "bug reports",
-            count(*) filter (where is_performance) as "performance bugs",
-            100 * count(*) filter (where is_performance) / count(*) as "performance bugs, percent",
-            count(*) filter (where is_performance and is_fixed) as "performance bugs, fixed",
-            median(fix_time_days) filter (where is_performance and is_fixed)
-                as "days to fix a performance bug, median"
-        from marts.bug_metrics
-        where dataset = 'live'
-    """,
-    "marts.trend_monthly": """
-        select
-            sum(open_performance) as "performance bugs open (backlog)",
-            100 * sum(open_performance) / nullif(sum(open_total), 0)
-                as "open bug reports that are performance bugs, percent"
-        from (
-            select arg_max(columns(['open_performance', 'open_total']), month)
-            from marts.trend_monthly
-            where dataset = 'live'
-            group by repository
-        ) as newest(open_performance, open_total)
-    """,
-    "links.fix_links": 'select count(distinct (repository, number)) as "issues with a commit"'
-    " from links.fix_links",
+    "marts.bug_metrics": "numbers_of_bug_metrics",
+    "marts.trend_monthly": "numbers_of_trend_monthly",
+    "links.fix_links": "numbers_of_fix_links",
 }
 """The query of each asset's numbers, one row; a column a number."""
 
@@ -36,7 +16,7 @@ def numbers_of(connection: duckdb.DuckDBPyConnection, asset: str) -> dict[str, f
     """The numbers of ``asset`` by their names; those that cannot be computed are left out."""
     if asset not in NUMBERS:
         return {}
-    answer = connection.sql(NUMBERS[asset])
+    answer = connection.sql(sql_of(NUMBERS[asset]))
     (row,) = answer.fetchall()
     pairs = zip(answer.columns, row, strict=True)
     return {name: round(float(number), 2) for name, number in pairs if number is not None}

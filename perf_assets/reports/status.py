@@ -10,6 +10,7 @@ import duckdb
 
 from perf_assets.base.sanitize import escape_text
 from perf_assets.config.data_directory import DataDirectory
+from perf_assets.reports.sql_files import sql_of
 from perf_assets.schema.frames import frame_of
 from perf_assets.stages.study_loader import read_added
 from perf_assets.storage.warehouse import reading
@@ -17,44 +18,6 @@ from perf_assets.storage.warehouse import reading
 WIDTH = 80
 Row = Mapping[str, Any]
 
-# The queries of meta are no models: they answer in a data directory whose models were never laid
-# too.
-TABLES = """
-select
-    repository, "table",
-    count(*) filter (where is_stored) as months,
-    min(month) filter (where is_stored) as first,
-    max(month) filter (where is_stored) as last,
-    cast(sum(row_count) as bigint) as rows,
-    max(loaded_at) as last_refresh,
-    count(*) filter (where status = 'failed') as failed_audits
-from meta.partition_loads
-group by repository, "table"
-order by repository, "table"
-"""
-REPOSITORIES = "select repository, study from meta.repositories order by repository"
-FAILED = """
-select repository, month, any_value(message) as message
-from meta.partition_loads
-where status = 'failed'
-group by repository, month
-order by repository, month
-"""
-SET_ASIDE = """
-select repository, "table", sum(rows_set_aside)::bigint as rows
-from meta.audit_results
-where rows_set_aside > 0
-group by repository, "table"
-order by repository, "table"
-"""
-NOT_WHOLE = 'select "table", outcome, reason from meta.derived_audits order by "table"'
-BRANCH_CHANGES = """
-select
-    repository, noticed_at, branch, old_branch, is_rewritten, dropped_commits,
-    list_min(months) as "from", list_max(months) as "to"
-from meta.branch_changes
-order by repository, noticed_at
-"""
 READ = (
     "select parse_filename(path) from duckdb_databases() where database_name = current_database()"
 )
@@ -87,14 +50,14 @@ def read_status(data_dir: DataDirectory) -> dict[str, Any]:
         ).fetchall()
         return {
             "data_dir": str(data_dir.path),
-            "repositories": _origins(data_dir, connection.sql(REPOSITORIES).fetchall()),
+            "repositories": _origins(data_dir, connection.sql(sql_of("registered")).fetchall()),
             "is_as_published": Path(read).name != data_dir.warehouse.name,
-            "tables": frame_of(connection.sql(TABLES)).to_dicts(),
-            "failed_audits": frame_of(connection.sql(FAILED)).to_dicts(),
-            "rows_set_aside": _found(connection, SET_ASIDE),
-            "tables_not_whole": _found(connection, NOT_WHOLE),
+            "tables": frame_of(connection.sql(sql_of("stored_months"))).to_dicts(),
+            "failed_audits": frame_of(connection.sql(sql_of("failed_audits"))).to_dicts(),
+            "rows_set_aside": _found(connection, sql_of("set_aside_by_table")),
+            "tables_not_whole": _found(connection, sql_of("tables_not_whole")),
             "branch_changes": (
-                frame_of(connection.sql(BRANCH_CHANGES)).to_dicts() if has_changes else []
+                frame_of(connection.sql(sql_of("branch_changes"))).to_dicts() if has_changes else []
             ),
         }
 

@@ -13,52 +13,30 @@ from rich.console import Console
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.data_directory import DEFAULT, DataDirectory
 from perf_assets.config.study import SAMPLE, Study
-from perf_assets.reports.lacking import NOT_WHOLE, ROWS_SET_ASIDE
 from perf_assets.reports.monthly.headlines import headlines
 from perf_assets.reports.quality import remarks, warnings
-from perf_assets.reports.queries import (
-    AGREEMENT,
-    ASKED,
-    CLOSING,
-    COST,
-    DISAGREEMENTS,
-    FINDINGS,
-    FIXED_WITHIN,
-    GROUPS,
-    OF_OTHERS,
-    OPEN_SHARE,
-    PAPERS_TEST,
-    QUALITY,
-    TABLE_1_OF_MINED,
-    TRENDS,
-)
+from perf_assets.reports.sql_files import sql_of
 from perf_assets.reports.terminal import print_table, say
 from perf_assets.reports.top_repositories import passed_over, remark, without
 from perf_assets.schema.frames import frame_of
 from perf_assets.storage.warehouse import reading
 
 ODD_TITLE = "Look at these before you trust the series (perf-assets docs draws them)"
-FIGURES = (
-    ("bug reports", TABLE_1_OF_MINED),
-    (
-        "is the share of performance bugs changing? (p_adjusted: for all headline tests, Holm)",
-        TRENDS,
-    ),
-    (
-        "the paper's test (Cox-Stuart), and how often it finds a rise in permuted labels",
-        PAPERS_TEST,
-    ),
-    ("why the open share changes: by what is reported, and by how it stays open", OPEN_SHARE),
-    ("how often open performance bugs are closed, by others of the same age", CLOSING),
-    (
-        "how soon bugs are fixed, when closing without a fix competes: fixed within so many days "
-        "(Gray's test of the curves)",
-        FIXED_WITHIN,
-    ),
-    ("performance / other bugs (Mann-Whitney U, pooled van Elteren; Cliff's delta)", GROUPS),
-    ("what users ask, and whether an answer is accepted", ASKED),
-    ("findings of static checks, from the first quarter to the newest", FINDINGS),
-)
+TABLES = {
+    "table_1_of_mined": "bug reports",
+    "trends": "is the share of performance bugs changing? (p_adjusted: for all headline tests, "
+    "Holm)",
+    "papers_test": "the paper's test (Cox-Stuart), and how often it finds a rise in permuted "
+    "labels",
+    "open_share": "why the open share changes: by what is reported, and by how it stays open",
+    "closing": "how often open performance bugs are closed, by others of the same age",
+    "fixed_within": "how soon bugs are fixed, when closing without a fix competes: fixed within so "
+    "many days (Gray's test of the curves)",
+    "groups": "performance / other bugs (Mann-Whitney U, pooled van Elteren; Cliff's delta)",
+    "asked": "what users ask, and whether an answer is accepted",
+    "findings": "findings of static checks, from the first quarter to the newest",
+}
+"""The tables of results: the query of each, and its title."""
 
 
 def print_headlines(published: Path, console: Console) -> None:
@@ -75,8 +53,8 @@ def print_summary(published: Path, console: Console) -> None:
     """Print every table of the results, and what to look at before they are trusted."""
     with reading(published) as connection:
         left_out = passed_over(connection)
-        for title, query in FIGURES:
-            rows = without(frame_of(connection.sql(query)), left_out)
+        for name, title in TABLES.items():
+            rows = without(frame_of(connection.sql(sql_of(name))), left_out)
             _print_by_repository(console, title, rows)
         for sentence in [*remark(left_out), *remarks(connection)]:
             say(console, sentence)
@@ -92,15 +70,15 @@ def print_summary(published: Path, console: Console) -> None:
 def print_not_whole(published: Path, console: Console) -> None:
     """Print which rows are set aside and which tables are not available, where there are some."""
     with reading(published) as connection:
-        for query in (NOT_WHOLE, ROWS_SET_ASIDE):
-            for (sentence,) in connection.execute(query).fetchall():
+        for name in ("not_whole", "rows_set_aside"):
+            for (sentence,) in connection.execute(sql_of(name)).fetchall():
                 say(console, sentence)
 
 
 def print_cost(warehouse: Path, since: datetime, console: Console) -> None:
     """Print how many requests were sent to GitHub and forums from ``since`` on."""
     with reading(warehouse) as connection:
-        ((requests, points),) = connection.sql(COST, params=[since]).fetchall()
+        ((requests, points),) = connection.sql(sql_of("cost"), params=[since]).fetchall()
     if requests:
         limited = f", {points:,} points of GitHub's rate limit" if points else ""
         say(console, f"Requests: {requests:,}{limited}")
@@ -151,15 +129,15 @@ def read_agreement(published: Path) -> dict[str, pl.DataFrame]:
     PerfAssetsError
         Nobody has judged anything yet.
     """
-    queries = {
-        "quality": QUALITY,
-        "agreement": AGREEMENT,
-        "disagreements": DISAGREEMENTS,
-    }
+    queries = ("quality", "agreement", "disagreements")
+    of_others = (
+        *("questions", "question_agreement", "finding_precision", "finding_agreement"),
+        "endorsement_precision",
+    )
     with reading(published) as connection:
-        found = {name: frame_of(connection.sql(query)) for name, query in queries.items()}
+        found = {name: frame_of(connection.sql(sql_of(name))) for name in queries}
         # What an older version published has none of these.
-        found |= {name: _rows_if_any(connection, query) for name, query in OF_OTHERS.items()}
+        found |= {name: _rows_if_any(connection, sql_of(name)) for name in of_others}
     precisions = ("quality", "questions", "finding_precision", "endorsement_precision")
     if all(found[name].is_empty() for name in precisions):
         raise PerfAssetsError(

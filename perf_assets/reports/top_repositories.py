@@ -3,19 +3,15 @@
 import duckdb
 import polars as pl
 
+from perf_assets.reports.sql_files import sql_of
+
 MOST = 20
-PASSED_OVER = f"""
-select repository
-from marts.dataset_breakdown
-where dataset = 'live'
-group by repository
-qualify row_number() over (order by sum(open + closed) desc, repository) > {MOST}
-"""
+"""Repositories that are shown; ``queries/passed_over.sql`` names the others."""
 
 
 def passed_over(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
     """The repositories that reports leave out: those with fewer bug reports than ``MOST`` have."""
-    return frozenset(name for (name,) in connection.execute(PASSED_OVER).fetchall())
+    return frozenset(name for (name,) in connection.execute(sql_of("passed_over")).fetchall())
 
 
 def without(rows: pl.DataFrame, names: frozenset[str]) -> pl.DataFrame:

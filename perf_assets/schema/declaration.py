@@ -78,6 +78,31 @@ class Analysis(StrictModel):
     reference_data: str | None = Field(default=None, pattern=r"^perf_assets\.sources\.[\w.]+$")
 
 
+SectionName = Literal[
+    "alerts", "trend", "comparisons", "causes", "areas", "users", "checks", "quality", "data"
+]
+"""A section of the report that shows figures."""
+
+
+class FigureDeclaration(StrictModel):
+    """How the report and the UI show a table; its queries are in ``figures/`` beside the table.
+
+    ``figures/<name>.sql`` gives its rows, ``<name>.verdicts.sql`` its sentences, and
+    ``<name>.drawn.sql``, where that is another query, the data of its picture. In the last two
+    ``from figure_rows`` reads the rows of the first.
+
+    title : what it shows.
+    section : the section of the report; without one only the replication report shows it.
+    place : its place in the section, in steps of ten.
+    draw : the function of ``perf_assets/reports/figures`` that returns the panels of its picture.
+    """
+
+    title: str = Field(min_length=1)
+    section: SectionName | None = None
+    place: int = 0
+    draw: str | None = Field(default=None, pattern=r"^[a-z_]+\.[a-z_]+$")
+
+
 class Table(StrictModel):
     """A table or view called ``schema.table``.
 
@@ -95,6 +120,8 @@ class Table(StrictModel):
     key: Many[str] = Field(min_length=1)
     key_why: str = ""
     analysis: Analysis | None = None
+    # No part of what the audit and the contents of the table follow from (storage/fingerprints.py).
+    figures: dict[str, FigureDeclaration] = Field(default_factory=dict, repr=False)
     partitioned: bool = False
     constraints: Many[str] = ()
 

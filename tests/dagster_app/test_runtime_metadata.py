@@ -4,9 +4,9 @@ import pytest
 
 from perf_assets.dagster_app import runtime_metadata
 from perf_assets.dagster_app.runtime_metadata import Figures
-from perf_assets.reports import figures
-from perf_assets.reports.figures import FIGURES, shown
-from perf_assets.reports.top_repositories import PASSED_OVER
+from perf_assets.reports import figures as module
+from perf_assets.reports.figures import figures, shown
+from perf_assets.reports.sql_files import sql_of
 from perf_assets.schema import declared
 from perf_assets.schema.models.dependencies import made_from
 from perf_assets.schema.models.files import tables_behind
@@ -26,15 +26,15 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     def noted(connection: object, table: str) -> None:
         found.append(table)
 
-    monkeypatch.setattr(figures, "shown", noted)
+    monkeypatch.setattr(module, "shown", noted)
     return found
 
 
 @pytest.mark.slow
 def test_a_figure_waits_for_every_table_that_it_reads(computed: list[str]) -> None:
-    (read,) = tables_behind(PASSED_OVER)
-    assert read in FIGURES[TREND].reads
-    read_by_tests = sorted({*FIGURES[TESTS].reads} - {TESTS, read})
+    (read,) = tables_behind(sql_of("passed_over"))
+    assert read in figures()[TREND].reads
+    read_by_tests = sorted({*figures()[TESTS].reads} - {TESTS, read})
     assert read_by_tests, "the figure of the tests reads more than their table"
     of = Figures(ModelDatabase().connection, [TESTS, read, *read_by_tests, "marts.alerts"])
     for table in (TESTS, *read_by_tests):
@@ -50,7 +50,7 @@ def test_a_figure_waits_for_every_table_that_it_reads(computed: list[str]) -> No
 def test_a_figure_waits_for_what_is_behind_a_view(computed: list[str]) -> None:
     views = {
         table: {one for one in figure.reads if declared()[one].is_view}
-        for table, figure in FIGURES.items()
+        for table, figure in figures().items()
     }
     table, view = next((table, min(found)) for table, found in views.items() if found)
     behind = next(one for one in made_from()[view] if not declared()[one].is_view)

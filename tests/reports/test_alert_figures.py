@@ -7,13 +7,13 @@ import polars as pl
 import pytest
 
 from perf_assets.reports.figures import Shown, shown
-from perf_assets.reports.figures.alerts import MOST_OF_A_REPOSITORY
 from tests.model_database import ModelDatabase, insert
 from tests.rows import REPOSITORY, Row, at, bug_metrics, trend_month
 from tests.storage.good_rows import GOOD, completed
 
 pytestmark = pytest.mark.slow
 
+MOST_OF_A_REPOSITORY = 6
 MONTHS = [f"2020-{month:02d}" for month in range(1, 11)]
 
 

@@ -1,16 +1,18 @@
 """The figure of each table of statistics: a verdict in words, a small table, a small picture."""
 
 import re
+from pkgutil import resolve_name
 from xml.etree import ElementTree
 
 import polars as pl
 import pytest
 
 from perf_assets.reports import drawing_process
-from perf_assets.reports.figures import FIGURES, Shown, shown
+from perf_assets.reports.figures import Shown, figures, shown
 from perf_assets.reports.figures.drawing import LARGEST_INLINE, SPACING, picture
 from perf_assets.reports.figures.figure import MOST_ROWS, MOST_SENTENCES
 from perf_assets.reports.figures.panels import series
+from perf_assets.reports.monthly.contents import SECTIONS
 from perf_assets.schema import declared
 from perf_assets.storage.warehouse import reading
 from tests.model_database import ModelDatabase, insert
@@ -68,22 +70,36 @@ def values_of(found: Shown) -> list[dict[str, object]]:
     return [value for panel in found.panels for value in panel["data"]["values"]]
 
 
-def test_every_table_of_statistics_has_a_figure() -> None:
+def test_every_table_of_statistics_is_in_a_figure() -> None:
     statistics = {name for name in declared() if name.startswith("analysis.")}
-    assert statistics <= set(FIGURES)
+    read = {table for figure in figures().values() for table in figure.reads}
+    assert statistics <= read
+    # Its curves are the picture of how soon bugs are fixed.
+    assert statistics - set(figures()) == {"analysis.fix_curves"}
 
 
-@pytest.mark.parametrize("table", FIGURES)
+def test_every_figure_has_a_section_of_the_report_and_a_place_of_its_own() -> None:
+    declarations = [figure.declared for figure in figures().values()]
+    places = [(one.section, one.place) for one in declarations if one.section]
+    assert len(places) == len({*places})
+    assert {section for section, _ in places} == {section.name for section in SECTIONS}
+    for one in filter(None, (declaration.draw for declaration in declarations)):
+        assert callable(resolve_name(f"perf_assets.reports.figures.{one.replace('.', ':')}"))
+    only_of_the_paper = [name for name, one in figures().items() if not one.declared.section]
+    assert only_of_the_paper == ["replication.benchmark"]
+
+
+@pytest.mark.parametrize("table", figures())
 def test_a_table_without_rows_has_none(empty: ModelDatabase, table: str) -> None:
     assert shown(empty.connection, table) is None
 
 
-@pytest.mark.parametrize("table", FIGURES)
+@pytest.mark.parametrize("table", figures())
 def test_each_query_of_a_figure_names_columns_that_are_there(
     empty: ModelDatabase, table: str
 ) -> None:
-    figure = FIGURES[table]
-    for query in filter(None, (figure.rows, figure.verdicts, figure.drawn)):
+    figure = figures()[table]
+    for query in (figure.rows, figure.verdicts, figure.drawn):
         assert empty.connection.sql(query).columns
 
 
@@ -92,7 +108,7 @@ def test_each_figure_of_the_sample_has_words_rows_and_a_picture_that_fits_into_d
 ) -> None:
     drawn = 0
     with reading(sampled.data_dir / "perf_bugs.duckdb") as connection:
-        for table in FIGURES:
+        for table in figures():
             found = shown(connection, table)
             if found is None:
                 continue

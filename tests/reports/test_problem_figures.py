@@ -3,7 +3,6 @@
 import pytest
 
 from perf_assets.reports.figures import shown
-from perf_assets.reports.figures.problems import BENCHMARK_FIGURE
 from tests.model_database import ModelDatabase, insert
 from tests.question_rows import (
     FORUM,
@@ -102,7 +101,7 @@ def test_what_stems_find_are_candidates_until_people_checked_them(
 
 
 def test_what_helped_with_reproduced_problems_is_said_and_drawn(database: ModelDatabase) -> None:
-    assert BENCHMARK_FIGURE.shown(database.connection) is None
+    assert shown(database.connection, "replication.benchmark") is None
     tried = {"profiler_status": "not_solved", "xla_status": "partly_solved"}
     problems = [
         published_problem("1", **tried, documentation_status="applied"),
@@ -111,7 +110,7 @@ def test_what_helped_with_reproduced_problems_is_said_and_drawn(database: ModelD
     ]
     problems[1]["xla_status"] = "not_applied"
     insert(database.connection, "replication.problems", problems)
-    found = BENCHMARK_FIGURE.shown(database.connection)
+    found = shown(database.connection, "replication.benchmark")
     assert found is not None
     assert found.verdicts == [
         (

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from perf_assets.base.months import add_months
 from perf_assets.core.statistics.minimum_events import COMPARISON, CURVE, REGRESSION
-from perf_assets.reports.figures import FIGURES
-from perf_assets.reports.figures.areas import KEYWORDS_FIGURE
+from perf_assets.reports.figures import figures
 from perf_assets.reports.monthly.headlines import headlines
 from perf_assets.reports.monthly.news import read_news
 from perf_assets.reports.quality import remarks, warnings
@@ -109,8 +108,7 @@ def in_order() -> list[str]:
 
 
 def sentences_of(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    figures = [*FIGURES.values(), KEYWORDS_FIGURE]
-    shown = [one for figure in figures if (one := figure.shown(connection)) is not None]
+    shown = [one for figure in figures().values() if (one := figure.shown(connection)) is not None]
     lines = [what for one in shown for _, what in one.verdicts]
     lines += [line for title, words in headlines(connection) for line in (title, *words)]
     for part in read_news(connection):

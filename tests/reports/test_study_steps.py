@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from perf_assets.reports.figures import FIGURES, Shown, shown
-from perf_assets.reports.figures.study_steps import GAINED_FIGURE
-from perf_assets.reports.queries import TABLE_1
+from perf_assets.reports.figures import Shown, figures, shown
+from perf_assets.reports.sql_files import sql_of
 from tests.model_database import ModelDatabase, insert
 from tests.rows import (
     NOTHING_YET,
@@ -63,14 +62,14 @@ def test_table_1_has_a_total_for_each_repository_and_for_all_together(
         )
     ]
     insert(database.connection, "marts.dataset_breakdown", rows[:2])
-    alone = database.connection.sql(TABLE_1).fetchall()
+    alone = database.connection.sql(sql_of("table_1")).fetchall()
     assert alone == [
         ("live", REPOSITORY, "performance", 1, 2, 1),
         ("live", REPOSITORY, "other", 10, 20, 5),
         ("live", REPOSITORY, "total", 11, 22, 6),
     ]
     insert(database.connection, "marts.dataset_breakdown", rows[2:])
-    assert database.connection.sql(TABLE_1).fetchall()[-3:] == [
+    assert database.connection.sql(sql_of("table_1")).fetchall()[-3:] == [
         ("live", "pooled", "performance", 4, 6, 3),
         ("live", "pooled", "other", 40, 60, 14),
         ("live", "pooled", "total", 44, 66, 17),
@@ -127,7 +126,7 @@ def test_the_share_gained_stands_with_the_papers_test(database: ModelDatabase) -
     pairs = {"method": "cox_stuart", "n_pairs": 6, "n_positive": 6, "p_value": 0.0156}
     test = flow_test("open", alternative="increasing", false_alarm_share=0.25, **pairs)
     insert(database.connection, "analysis.trend_tests", [test])
-    found = GAINED_FIGURE.shown(database.connection)
+    found = shown(database.connection, "analysis.gained")
     assert found is not None
     assert found.verdicts == [
         (
@@ -148,7 +147,7 @@ def test_too_few_months_and_reports_give_counts_and_no_share(database: ModelData
     few |= dict.fromkeys(("odds_ratio_per_year", "odds_ratio_low", "odds_ratio_high"))
     test = flow_test("open", method="cox_stuart", result="too few pairs to test: 1", **few)
     insert(database.connection, "analysis.trend_tests", [test])
-    found = GAINED_FIGURE.shown(database.connection)
+    found = shown(database.connection, "analysis.gained")
     assert found is not None
     assert found.verdicts[0][1] == (
         "share of performance bugs among open bug reports: 1 of 4 in 2020-01, 1 of 20 in 2020-02 "
@@ -236,4 +235,4 @@ def test_a_handful_of_root_causes_has_no_shares(database: ModelDatabase) -> None
     insert(database.connection, "marts.root_causes", [root_cause("Other") | few])
     found = of(database, "marts.root_causes")
     assert "too few for shares" in found.verdicts[0][1] and "%" not in found.verdicts[0][1]
-    assert FIGURES["marts.root_causes"].title.startswith("Root causes")
+    assert figures()["marts.root_causes"].declared.title.startswith("Root causes")

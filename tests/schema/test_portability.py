@@ -12,7 +12,7 @@ from sqlglot import exp, parse_one
 from perf_assets.base.paths import models_dir
 from perf_assets.schema.models.transpiling import NAMES
 
-FILES = sorted(models_dir().rglob("*.sql"))
+FILES = sorted([*models_dir().glob("*.sql"), *models_dir().glob("*/*.sql")])
 
 
 def _calls(*names: str) -> Callable[[exp.Expr], bool]:

@@ -1,7 +1,7 @@
 """How many events a statistic needs: with fewer there is a count, and no estimate or verdict.
 
 Events are what carries the information: values in each of two groups, ends of waits, successes of
-a regression; not rows.
+a regression; not rows. The queries of figures (dbt_like_models/*/figures) repeat these numbers.
 """
 
 COMPARISON = 6

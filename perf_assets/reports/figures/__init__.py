@@ -1,50 +1,15 @@
 """Figures: what each table of statistics says, in words, as a small table and as a picture.
 
-The same figures stand in Dagster beside their table, and in the report.
+They are declared beside their tables in ``dbt_like_models``, with their queries; the modules here
+draw. The same figures stand in Dagster beside their table, and in the report.
 """
 
 import duckdb
 
-from perf_assets.reports.figures import (
-    alerts,
-    areas,
-    audits,
-    bugs,
-    causes,
-    code,
-    people,
-    probabilities,
-    problems,
-    projects,
-    quality,
-    question_kinds,
-    questions,
-    study_steps,
-    trends,
-)
 from perf_assets.reports.figures.drawing import begin
-from perf_assets.reports.figures.figure import Figure, Shown
+from perf_assets.reports.figures.figure import Figure, Shown, figures
 
-__all__ = ["FIGURES", "Shown", "begin", "shown"]
-
-FIGURES: dict[str, Figure] = {
-    **trends.FIGURES,
-    **alerts.FIGURES,
-    **study_steps.FIGURES,
-    **bugs.FIGURES,
-    **areas.FIGURES,
-    **causes.FIGURES,
-    **questions.FIGURES,
-    **question_kinds.FIGURES,
-    **problems.FIGURES,
-    **projects.FIGURES,
-    **code.FIGURES,
-    **quality.FIGURES,
-    **people.FIGURES,
-    **probabilities.FIGURES,
-    **audits.FIGURES,
-}
-"""The figure of each table that has one, by its name."""
+__all__ = ["Figure", "Shown", "begin", "figures", "shown"]
 
 
 def shown(connection: duckdb.DuckDBPyConnection, table: str) -> Shown | None:
@@ -52,5 +17,5 @@ def shown(connection: duckdb.DuckDBPyConnection, table: str) -> Shown | None:
 
     None where the table has no rows, or no figure.
     """
-    figure = FIGURES.get(table)
+    figure = figures().get(table)
     return figure.shown(connection) if figure else None

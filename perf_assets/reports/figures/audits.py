@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import polars as pl
 
 from perf_assets.reports.figures.drawing import AXIS, COLORS, COOL, LINE, WARM, Spec
-from perf_assets.reports.figures.figure import Figure
 from perf_assets.reports.figures.panels import values
 
 MOST = 30
@@ -19,46 +18,6 @@ STATES = {
     "not loaded": LINE,
 }
 """The outcomes of an audit, and their colours."""
-
-MONTHS = """
-select
-    repository, month,
-    case
-        when not bool_or(status = 'failed') then 'passed'
-        when bool_and(is_stored) then 'refused, older rows kept'
-        else 'refused, nothing stored'
-    end as audit,
-    string_agg("table", ', ' order by "table") filter (where status = 'failed') as refused_tables
-from meta.partition_loads
-group by repository, month
-"""
-ROWS = f"""
-select
-    repository, min(month) as first, max(month) as last, count(*) as months,
-    count(*) filter (where audit = 'passed') as passed,
-    count(*) filter (where audit <> 'passed') as refused,
-    arg_max(month, month) filter (where audit <> 'passed') as newest_refused
-from ({MONTHS.strip()})
-group by repository
-order by refused desc, repository
-"""
-VERDICTS = f"""
-select
-    repository,
-    printf('%d of %d months passed their audits', passed, months)
-    || case when refused > 0 then '; refused last: ' || newest_refused else '' end
-from ({ROWS.strip()})
-"""
-DRAWN = f"""
-select months.*
-from ({MONTHS.strip()}) as months
-left join marts.activity as activity
-    on activity.dataset = 'live' and activity.repository = months.repository
-where month <= coalesce(last_series_month, month) or audit <> 'passed'
-order by
-    count(*) filter (where audit <> 'passed') over (partition by months.repository) desc,
-    months.repository, month
-"""
 
 
 def audit_grid(title: str, cells: pl.DataFrame, row: str, details: Sequence[str]) -> Spec:
@@ -98,15 +57,10 @@ def audit_grid(title: str, cells: pl.DataFrame, row: str, details: Sequence[str]
     }
 
 
-def _months(rows: pl.DataFrame) -> list[Spec]:
+def months(rows: pl.DataFrame) -> list[Spec]:
     """The grid of the repositories, each month with the outcomes of the audits of its tables."""
     names = rows.get_column("repository").unique(maintain_order=True).head(MOST)
     cells = rows.filter(pl.col("repository").is_in(names.implode())).with_columns(
         pl.col("refused_tables").fill_null("none")
     )
     return [audit_grid("audits of each month", cells, "repository", ("audit", "refused_tables"))]
-
-
-FIGURES = {
-    "meta.partition_loads": Figure("Outcomes of the audits", ROWS, VERDICTS, _months, DRAWN),
-}

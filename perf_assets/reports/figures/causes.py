@@ -3,58 +3,13 @@
 import polars as pl
 
 from perf_assets.base.sanitize import escape_text
-from perf_assets.core.statistics.minimum_events import CURVE
 from perf_assets.reports.figures.drawing import COOL, OTHER, WARM, Spec
-from perf_assets.reports.figures.figure import Figure, wilson_limits
 from perf_assets.reports.figures.panels import WIDTH, colored, values
 
 IMPACTS = {"speed": COOL, "memory": WARM, "both": "#7c3aed"}
 UNKNOWN = "impact not given"
 FEW = 10
 """Bugs up to which each number has its line: there is no half of one."""
-
-# Several repositories together are what the paper shows; of one, pooling says the same again.
-CAUSES = f"""
-select
-    repository, category, subcategory, bugs, all_bugs, percent, low, high, speed, memory,
-    speed_and_memory as both
-from (
-    select *, {wilson_limits("bugs", "all_bugs")}
-    from marts.root_causes
-    where dataset = 'live'
-)
-where
-    repository <> 'pooled' or (
-        select count(distinct repository) > 2 from marts.root_causes where dataset = 'live'
-    )
-order by
-    repository = 'pooled', repository,
-    max(case when subcategory is null then bugs end) over (partition by repository, category) desc,
-    category, subcategory is not null, bugs desc, subcategory
-"""
-VERDICTS = f"""
-select repository, case
-    when any_value(all_bugs) < {CURVE} then printf(
-        '%d performance bugs have a root cause that raters agree on: too few for shares, at least '
-        || '{CURVE} are needed', any_value(all_bugs)
-    )
-    else printf(
-        '%d performance bugs have a root cause that raters agree on; most often %s',
-        any_value(all_bugs),
-        string_agg(
-            printf('%s (%d, %.0f %% [%.0f, %.0f])', category, bugs, percent, low, high), ', '
-            order by bugs desc, category
-        ) filter (where place <= 3)
-    )
-end
-from (
-    select *, row_number() over (partition by repository order by bugs desc, category) as place
-    from ({CAUSES.strip()})
-    where subcategory is null
-)
-group by repository
-order by repository = 'pooled', repository
-"""
 
 
 def causes(rows: pl.DataFrame) -> list[Spec]:
@@ -117,10 +72,3 @@ def _bars(repository: str, rows: pl.DataFrame) -> Spec:
             "tooltip": [{"field": name} for name in ("cause", "color", "bugs")],
         },
     }
-
-
-FIGURES = {
-    "marts.root_causes": Figure(
-        "Root causes of performance bugs, by what they cost", CAUSES, VERDICTS, causes
-    )
-}

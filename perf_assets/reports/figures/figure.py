@@ -1,14 +1,21 @@
 """What a figure is: a question to the published database, its verdict in words, its picture."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from pkgutil import resolve_name
+from textwrap import indent
 
 import duckdb
 import polars as pl
 
+from perf_assets.base.paths import models_dir
 from perf_assets.base.sanitize import escape_text
 from perf_assets.reports.figures.drawing import Spec, picture
-from perf_assets.reports.top_repositories import PASSED_OVER, passed_over, without
+from perf_assets.reports.sql_files import read_sql, sql_of
+from perf_assets.reports.top_repositories import passed_over, without
+from perf_assets.schema import FigureDeclaration, declared
 from perf_assets.schema.frames import frame_of
 from perf_assets.schema.models.files import tables_behind
 from perf_assets.storage.lake_rows import lake_rows, names_any
@@ -18,56 +25,32 @@ DATASETS = ("live", "replication")
 
 MOST_SENTENCES, MOST_ROWS, MOST_PANELS = 12, 20, 4
 
-P_TEXT = (
-    "case when {0} < 0.001 then 'p < 0.001' "
-    "else coalesce(printf('p = %.3f', {0}), 'not testable') end"
-)
-"""A p-value in words, as SQL."""
-
-
-def wilson_limits(k: str, n: str) -> str:
-    """Wilson's interval at 95 %, in percent, of the share of two columns, as ``low`` and ``high``.
-
-    ``n`` is above 0. In SQL, so that reading a report needs no SciPy.
-    """
-    share = f"(1.0 * {k} / {n})"
-    reach = f"1.96 * sqrt({share} * (1 - {share}) / {n} + 0.96 / {n} / {n})"
-    middle, whole = f"{share} + 1.92 / {n}", f"(1 + 3.84 / {n})"
-    return (
-        f"100 * greatest(0, ({middle} - {reach}) / {whole}) as low, "
-        f"100 * least(1, ({middle} + {reach}) / {whole}) as high"
-    )
-
-
-Draw = Callable[[pl.DataFrame], list[Spec]]
-
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure as it is declared; every query runs as it stands over the published database.
+    """A figure with its queries, each of which runs as it stands over the published database.
 
     Attributes
     ----------
-    title
-        What it shows.
+    declared
+        Its title, its section of the report, and what draws it.
     rows
         The query of its table, what matters most first.
     verdicts
         The query of its verdicts: whose, and a sentence, a row each; ``pooled`` last.
-    draw
-        The panels of its picture, from the rows of ``drawn``, by default those of ``rows``.
+    drawn
+        The query of the data of its picture.
     """
 
-    title: str
+    declared: FigureDeclaration
     rows: str
     verdicts: str
-    draw: Draw | None = None
-    drawn: str = ""
+    drawn: str
 
     @property
     def reads(self) -> frozenset[str]:
         """The tables and views that its queries read."""
-        queries = (self.rows, self.verdicts, self.drawn, PASSED_OVER)
+        queries = (self.rows, self.verdicts, self.drawn, sql_of("passed_over"))
         return frozenset(table for query in queries for table in tables_behind(query))
 
     def shown(
@@ -84,7 +67,7 @@ class Figure:
         for dataset in datasets:
             query, verdicts_query, drawn = (
                 text.replace("'live'", f"'{dataset}'")
-                for text in (self.rows, self.verdicts, self.drawn or self.rows)
+                for text in (self.rows, self.verdicts, self.drawn)
             )
             left_out = passed_over(connection) if dataset == "live" else frozenset()
             rows = without(frame_of(connection.sql(query)), left_out)
@@ -98,17 +81,52 @@ class Figure:
                 source = (
                     rows if drawn == query else without(frame_of(connection.sql(drawn)), left_out)
                 )
-                panels = self.draw(source) if self.draw else []
                 return Shown(
-                    title=self.title,
+                    title=self.declared.title,
                     verdicts=verdicts,
                     found=rows,
-                    query=query.strip(),
-                    verdicts_query=verdicts_query.strip(),
-                    drawn=drawn.strip(),
-                    panels=panels,
+                    query=query,
+                    verdicts_query=verdicts_query,
+                    drawn=drawn,
+                    panels=self._panels(source),
                 )
         return None
+
+    def _panels(self, rows: pl.DataFrame) -> list[Spec]:
+        """Return the parts of its picture."""
+        if self.declared.draw is None:
+            return []
+        draw: Callable[[pl.DataFrame], list[Spec]] = resolve_name(
+            f"{__package__}.{self.declared.draw.replace('.', ':')}"
+        )
+        return draw(rows)
+
+
+@cache
+def figures() -> Mapping[str, Figure]:
+    """Return the declared figures, by schema and name."""
+    return {
+        f"{table.schema_name}.{name}": _read(table.schema_name, name, declaration)
+        for table in declared().values()
+        for name, declaration in table.figures.items()
+    }
+
+
+def _read(schema: str, name: str, declaration: FigureDeclaration) -> Figure:
+    folder = models_dir() / schema / "figures"
+    rows = read_sql(folder / f"{name}.sql")
+
+    def over_rows(path: Path) -> str:
+        from_rows = f"from (\n{indent(rows, '    ')}\n)"
+        return read_sql(path).replace("from figure_rows", from_rows)
+
+    drawn = folder / f"{name}.drawn.sql"
+    return Figure(
+        declaration,
+        rows,
+        over_rows(folder / f"{name}.verdicts.sql"),
+        over_rows(drawn) if drawn.exists() else rows,
+    )
 
 
 @dataclass(frozen=True)

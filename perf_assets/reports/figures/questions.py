@@ -4,124 +4,14 @@ import polars as pl
 
 from perf_assets.base.sanitize import escape_text
 from perf_assets.reports.figures.drawing import AXIS, COOL, INK, WARM, Spec
-from perf_assets.reports.figures.figure import Figure, wilson_limits
 from perf_assets.reports.figures.panels import estimates, lengths, series, values
-from perf_assets.reports.figures.question_kinds import SAYS_MORE
 from perf_assets.reports.formats import with_words
 
 SIDES = {"performance questions": COOL, "performance bugs": WARM}
 
-DIFFICULTY = f"""
-select
-    forum, tag_set, kind, questions, accepted, 100 * accepted_share as estimate,
-    100 * accepted_share_low as low, 100 * accepted_share_high as high,
-    median_hours_to_accepted, km_median_hours_to_accepted as median_with_waiting_ones
-from analysis.question_difficulty
-qualify {SAYS_MORE}
-order by forum, tag_set <> 'pooled', tag_set, kind <> 'all', kind
-"""
-DIFFICULTY_VERDICTS = f"""
-select forum || ', ' || tag_set, kind || ': ' || result
-from analysis.question_difficulty
-where kind in ('all', 'other', 'performance')
-qualify {SAYS_MORE}
-order by forum, tag_set = 'pooled', tag_set, kind
-"""
-KINDS_FOUND = """
-select
-    forum, method, split, kind, n, support, f1 as estimate, f1_low as low, f1_high as high,
-    "precision", recall
-from analysis.question_kind_quality
-where is_default
-order by forum, is_chosen desc, method, split, kind
-"""
-KINDS_VERDICTS = """
-select forum, printf('kinds by %s, %s test: %s', method, replace(split, '_', ' '), result)
-from analysis.question_kind_quality
-where is_default and kind = 'macro'
-order by forum, is_chosen desc, method, split
-"""
-STEMS = f"""
-select forum, tag_set, entry, stem_set, questions, only_by_it, all_questions, percent
-from analysis.keyword_stem_hits
-where entry <> 'any' and stem = entry
-qualify {SAYS_MORE}
-order by forum, tag_set = 'pooled', tag_set, questions desc, entry, stem_set
-"""
-STEMS_VERDICTS = f"""
-select forum || ', ' || tag_set, printf(
-    '%d of %d questions (%.1f %% [%.1f, %.1f]) have a performance stem %s',
-    questions, all_questions, percent, low, high, replace(stem_set, '_', ' ')
-)
-from (
-    select *, {wilson_limits("questions", "all_questions")}
-    from analysis.keyword_stem_hits
-    where all_questions > 0
-)
-where entry = 'any'
-qualify {SAYS_MORE}
-order by forum, tag_set = 'pooled', tag_set, stem_set
-"""
-BOTH = """
-select
-    repository, forum, month, questions, performance_questions as candidates,
-    checked_performance_questions as checked, confirmed_performance_questions as confirmed,
-    bug_reports, performance_bugs, fixed_performance_bugs
-from marts.questions_vs_bugs_monthly
-order by month desc, repository, forum
-"""
-BOTH_MONTHS = """
-select repository, forum, month, side as color, number as value
-from marts.questions_vs_bugs_monthly
-unpivot (number for side in (performance_questions, performance_bugs))
-order by repository, forum, month, side
-"""
-LAGS = """
-select repository, forum, lag, n, statistic, low, high, band, is_outside_band
-from analysis.question_bug_correlation
-order by repository, forum, lag
-"""
-BOTH_COUNTED = """
-select repository || ' and ' || forum, printf(
-    '%s to %s: %d of %d questions are candidates for performance by their stems (%.1f %%), %s; '
-    || '%d of %d bug reports are performance bugs (%.1f %%), %d of them were fixed',
-    min(month), max(month),
-    sum(performance_questions),
-    sum(questions) filter (where performance_questions is not null),
-    100 * sum(performance_questions)
-        / sum(questions) filter (where performance_questions is not null),
-    case
-        when coalesce(sum(checked_performance_questions), 0) = 0 then 'of which nobody checked any'
-        else printf(
-            'of which people checked %d and confirmed %d', sum(checked_performance_questions),
-            sum(confirmed_performance_questions)
-        )
-    end,
-    sum(performance_bugs), sum(bug_reports), 100 * sum(performance_bugs) / sum(bug_reports),
-    sum(fixed_performance_bugs)
-)
-from marts.questions_vs_bugs_monthly
-group by repository, forum
-order by repository, forum
-"""
-BOTH_VERDICTS = """
-select
-    repository || ' and ' || forum, case
-        when max(statistic) is null then any_value(result)
-        when not bool_or(coalesce(is_outside_band, false))
-            then 'at no lag of a year each way do they go together more than by chance'
-        else 'they go together more than by chance where performance bugs are later by so many '
-            || 'months: ' || string_agg(printf('%+d (%+.2f)', lag, statistic), ', ' order by lag)
-                filter (where is_outside_band)
-            || '; a season or an event that both follow does so too'
-    end
-from analysis.question_bug_correlation
-group by repository, forum
-order by repository, forum
-"""
 
-
-def _difficulty(rows: pl.DataFrame) -> list[Spec]:
+def difficulty(rows: pl.DataFrame) -> list[Spec]:
+    """The share of accepted answers by kind, a panel a tag set."""
     sets = rows.filter(pl.col("tag_set") != "pooled")
     named = with_words(sets.with_columns(what="kind"))
     measure = "questions with an accepted answer, percent"
@@ -131,7 +21,7 @@ def _difficulty(rows: pl.DataFrame) -> list[Spec]:
     ]
 
 
-def _stems(rows: pl.DataFrame) -> list[Spec]:
+def stems(rows: pl.DataFrame) -> list[Spec]:
     """Questions by stem as the set is meant, the most frequent first; none that finds nothing."""
     found = rows.filter(pl.col("questions") > 0, stem_set="as_meant").with_columns(what="entry")
     return [
@@ -144,7 +34,8 @@ def _stems(rows: pl.DataFrame) -> list[Spec]:
     ]
 
 
-def _kinds(rows: pl.DataFrame) -> list[Spec]:
+def kinds(rows: pl.DataFrame) -> list[Spec]:
+    """How well each kind is recognised, a panel a method."""
     named = with_words(rows.with_columns(what="kind", color="split"))
     measure = "F1 against people's judgement, 95 %"
     return [
@@ -153,7 +44,8 @@ def _kinds(rows: pl.DataFrame) -> list[Spec]:
     ]
 
 
-def _months(rows: pl.DataFrame) -> list[Spec]:
+def months(rows: pl.DataFrame) -> list[Spec]:
+    """Performance questions and bugs by month, a panel a repository and forum."""
     named = rows.with_columns(pl.col("color").str.replace("_", " "))
     return [
         series(f"{repository} and {forum}", part, "in the month", SIDES)
@@ -161,7 +53,8 @@ def _months(rows: pl.DataFrame) -> list[Spec]:
     ]
 
 
-def _lags(rows: pl.DataFrame) -> list[Spec]:
+def lags(rows: pl.DataFrame) -> list[Spec]:
+    """Rank correlations by lag, a panel a repository and forum."""
     testable = rows.drop_nulls("statistic")
     return [
         _correlations(f"{repository} and {forum}", part)
@@ -218,26 +111,3 @@ def _correlations(title: str, rows: pl.DataFrame) -> Spec:
             },
         ],
     }
-
-
-FIGURES = {
-    "analysis.question_difficulty": Figure(
-        "How hard questions are to get answered", DIFFICULTY, DIFFICULTY_VERDICTS, _difficulty
-    ),
-    "analysis.question_kind_quality": Figure(
-        "How well kinds of questions are recognised", KINDS_FOUND, KINDS_VERDICTS, _kinds
-    ),
-    "analysis.keyword_stem_hits": Figure(
-        "Which stems mark performance questions", STEMS, STEMS_VERDICTS, _stems
-    ),
-    "marts.questions_vs_bugs_monthly": Figure(
-        "What users ask and what is reported, month by month",
-        BOTH,
-        BOTH_COUNTED,
-        _months,
-        BOTH_MONTHS,
-    ),
-    "analysis.question_bug_correlation": Figure(
-        "Do performance questions and performance bugs go together?", LAGS, BOTH_VERDICTS, _lags
-    ),
-}

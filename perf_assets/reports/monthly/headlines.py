@@ -7,10 +7,9 @@ import duckdb
 
 from perf_assets.core.analyses.formatting import p_text
 from perf_assets.core.statistics.minimum_events import CURVE
-from perf_assets.reports.figures.figure import wilson_limits
-from perf_assets.reports.figures.trends import TESTS
-from perf_assets.reports.monthly.news import NUMBERS, read_rows
-from perf_assets.reports.queries import ADJUSTED, ASKED
+from perf_assets.reports.figures import figures
+from perf_assets.reports.monthly.news import TESTS, read_rows
+from perf_assets.reports.sql_files import sql_of
 from perf_assets.reports.top_repositories import passed_over, remark
 
 Row = Mapping[str, Any]
@@ -19,64 +18,6 @@ POOLED = "pooled"
 SIGNIFICANT = 0.05
 ENOUGH = 0.8
 """The power from which on it says something that no difference is shown."""
-REPOSITORIES = f"""
-with bugs as (
-    select
-        repository, sum(open + closed) as reports,
-        coalesce(sum(open + closed) filter (where is_performance), 0) as performance
-    from marts.dataset_breakdown
-    where dataset = 'live'
-    group by grouping sets ((repository), ())
-)
-
-select
-    coalesce(bugs.repository, 'pooled') as repository, reports, performance,
-    100.0 * performance / reports as percent, {wilson_limits("performance", "reports")},
-    months.first_month, activity.last_series_month, activity.is_at_rest,
-    activity.archived_month
-from bugs
-left join (
-    select repository, min(month) as first_month
-    from staging.loaded_months
-    where dataset = 'live' and has_issues
-    group by repository
-) as months using (repository)
-left join (from marts.activity where dataset = 'live') as activity using (repository)
-where reports > 0
-order by bugs.repository is null, bugs.repository
-"""
-FIX_TIME = f"""
-select
-    tests.repository, tests.n_performance, tests.n_other, tests.median_performance,
-    tests.median_other, tests.cliffs_delta, tests.power, tests.is_too_few,
-    family.p_value_holm as p
-from analysis.group_comparisons as tests
-{ADJUSTED.format("group_comparisons", "tests.metric")}
-where tests.dataset = 'live' and tests.metric = 'fix_time_days'
-"""
-QUESTIONS = f"""
-with groups as ({ASKED.partition("order by repository")[0].strip()})
-
-select *, {wilson_limits("performance", "asked")}
-from (
-    select
-        repository, sum(asked) as asked,
-        coalesce(sum(asked) filter (where questions = 'performance'), 0) as performance,
-        coalesce(sum(asked) filter (where questions = 'other'), 0) as others,
-        coalesce(sum(accepted) filter (where questions = 'performance'), 0) as accepted,
-        coalesce(sum(accepted) filter (where questions = 'other'), 0) as others_accepted
-    from groups
-    group by repository
-)
-order by repository
-"""
-DOUBTS = """
-select
-    repository, count(distinct month) filter (where is_anomaly) as odd_months
-from marts.volume_anomalies
-where dataset = 'live'
-group by repository
-"""
 
 
 def headlines(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list[str]]]:
@@ -88,12 +29,14 @@ def headlines(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list
     out, which the last title says.
     """
     left_out = passed_over(connection)
-    tests = (row for row in read_rows(connection, TESTS) if row["series"] == "opened")
+    tests = (
+        row for row in read_rows(connection, figures()[TESTS].rows) if row["series"] == "opened"
+    )
     trends = {row["repository"]: row for row in tests}
-    times = {row["repository"]: row for row in read_rows(connection, FIX_TIME)}
-    newest = {row["repository"]: row for row in read_rows(connection, NUMBERS)}
-    doubts = {row["repository"]: row for row in read_rows(connection, DOUBTS)}
-    *rows, pooled = read_rows(connection, REPOSITORIES) or [{}]
+    times = {row["repository"]: row for row in read_rows(connection, sql_of("fix_time"))}
+    newest = {row["repository"]: row for row in read_rows(connection, sql_of("newest_month"))}
+    doubts = {row["repository"]: row for row in read_rows(connection, sql_of("doubts"))}
+    *rows, pooled = read_rows(connection, sql_of("shares")) or [{}]
     for row in rows if len(rows) == 1 else [*rows, pooled]:
         name = row.get("repository")
         if name is None or name in left_out:
@@ -186,7 +129,7 @@ def _month(row: Row) -> str:
 
 def _forums(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list[str]]]:
     try:
-        rows = read_rows(connection, QUESTIONS)
+        rows = read_rows(connection, sql_of("shares_of_questions"))
     except duckdb.CatalogException:  # where a lake has them
         return
     for row in rows:

@@ -7,7 +7,8 @@ import duckdb
 
 from perf_assets.base.sanitize import escape_text
 from perf_assets.reports.document import Item, Part, Tile
-from perf_assets.reports.figures.trends import TESTS
+from perf_assets.reports.figures import figures
+from perf_assets.reports.sql_files import sql_of
 from perf_assets.reports.top_repositories import passed_over
 from perf_assets.schema.frames import frame_of
 from perf_assets.storage.lake_rows import lake_rows, names_any
@@ -17,134 +18,25 @@ MOST = 10
 
 Row = dict[str, Any]
 
-LAST = """with last_months as (
-    select dataset, repository, last_series_month as month
-    from marts.activity
-    where dataset = 'live'
-)
-"""
-NUMBERS = """
-select
-    repository, month, is_complete, opened_performance, opened_total, newly_fixed_performance,
-    newly_fixed_total, open_performance, open_total,
-    round(open_percentage, 1) as open_percentage,
-    lag(open_performance) over months as open_before,
-    median(opened_performance) over year_before as opened_median,
-    median(newly_fixed_performance) over year_before as fixed_median,
-    activity.is_at_rest, activity.last_month, activity.archived_month
-from marts.trend_monthly
-inner join marts.activity as activity using (dataset, repository)
-where dataset = 'live'
-window
-    months as (partition by repository order by month),
-    year_before as (
-        partition by repository order by month rows between 12 preceding and 1 preceding
-    )
-qualify row_number() over (partition by repository order by month desc) = 1
-order by repository
-"""
-OPENED = f"""
-{LAST}
-select
-    issues.repository, issues.number, issues.title, issues.html_url, metrics.comments,
-    list_concat(issues.matched_labels, issues.matched_keywords) as marked_by,
-    issues.strength
-from last_months
-inner join marts.issue_history as history using (dataset, repository, month)
-inner join staging.bug_reports as issues
-    on issues.dataset = history.dataset and issues.repository = history.repository
-    and issues.number = history.number
-left join marts.bug_metrics as metrics
-    on metrics.dataset = issues.dataset and metrics.repository = issues.repository
-    and metrics.number = issues.number
-where
-    history.opened_month = history.month and history.is_bug_report and history.is_performance
-order by issues.repository, issues.strength <> 'strong', metrics.comments desc, issues.number
-"""
-FIXED = f"""
-{LAST}
-select
-    issues.repository, issues.number, issues.title, issues.html_url,
-    round(metrics.fix_time_days, 1) as days, metrics.fix_size as changed_lines
-from last_months
-inner join marts.issue_history as history using (dataset, repository, month)
-inner join staging.bug_reports as issues
-    on issues.dataset = history.dataset and issues.repository = history.repository
-    and issues.number = history.number
-left join marts.bug_metrics as metrics
-    on metrics.dataset = issues.dataset and metrics.repository = issues.repository
-    and metrics.number = issues.number
-where
-    history.is_bug_report and history.is_performance and history.is_fixed
-    and strftime(history.closed_at at time zone 'UTC', '%Y-%m') = history.month
-order by issues.repository, metrics.fix_time_days desc nulls last, issues.number
-"""
-DISCUSSED = f"""
-{LAST}
-select
-    issues.repository, issues.number, issues.title, issues.html_url, issues.state,
-    count(*) as comments, count(distinct comments.author) as people
-from last_months
-inner join raw.issue_comments as comments
-    on comments.repository = last_months.repository
-    and strftime(comments.created_at at time zone 'UTC', '%Y-%m') = last_months.month
-    and comments.author_type is distinct from 'Bot'
-inner join staging.bug_reports as issues
-    on issues.dataset = last_months.dataset and issues.repository = comments.repository
-    and issues.number = comments.number
-where issues.is_performance
-group by all
-order by issues.repository, comments desc, people desc, issues.number
-"""
-WAITING = f"""
-{LAST}
-select
-    issues.repository, issues.number, issues.title, issues.html_url,
-    date_diff(
-        'day', issues.opened_at at time zone 'UTC',
-        (last_months.month || '-01')::timestamp + interval 1 month
-    ) as days_open
-from last_months
-inner join marts.issue_history as history
-    on history.dataset = last_months.dataset and history.repository = last_months.repository
-    and history.month <= last_months.month
-    and (history.until_month is null or history.until_month > last_months.month)
-inner join staging.bug_reports as issues
-    on issues.dataset = history.dataset and issues.repository = history.repository
-    and issues.number = history.number
-where history.is_bug_report and history.is_performance and history.state = 'open'
-order by issues.repository, days_open desc, issues.number
-"""
-ASKED = """
-select
-    questions.forum, questions.question_id, questions.title, questions.html_url, questions.month,
-    questions.views, questions.score, waits.is_answered
-from staging.questions as questions
-inner join intermediate.question_answer_times as waits using (forum, question_id)
-where
-    questions.is_performance
-    and questions.month = (
-        select max(month) from staging.forum_months as loaded
-        where loaded.forum = questions.forum
-    )
-order by questions.forum, questions.views desc nulls last, questions.question_id
-"""
+TESTS = "analysis.trend_tests"
+"""The figure whose rows are the verdicts on the trend."""
 
 
 def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
     """A part of numbers for each repository, and one for each list that has anything in it."""
     left_out = passed_over(connection)
-    numbers = [row for row in read_rows(connection, NUMBERS) if row["repository"] not in left_out]
+    newest, tests = sql_of("newest_month"), figures()[TESTS].rows
+    numbers = [row for row in read_rows(connection, newest) if row["repository"] not in left_out]
     lists = [
-        ("new", "New performance bugs", OPENED, _opened),
-        ("fixed", "Fixed, slowest first", FIXED, _fixed),
-        ("discussed", "Most discussed in the month", DISCUSSED, _discussed),
-        ("waiting", "Open longest", WAITING, _waiting),
+        ("new", "New performance bugs", sql_of("opened"), _opened),
+        ("fixed", "Fixed, slowest first", sql_of("fixed"), _fixed),
+        ("discussed", "Most discussed in the month", sql_of("discussed"), _discussed),
+        ("waiting", "Open longest", sql_of("waiting"), _waiting),
     ]
     elsewhere = lake_rows(connection)
     lists = [one for one in lists if not names_any(one[2], elsewhere)]
     found = {name: read_rows(connection, query) for name, _, query, _ in lists}
-    trends = [row for row in read_rows(connection, TESTS) if row["series"] == "opened"]
+    trends = [row for row in read_rows(connection, tests) if row["series"] == "opened"]
     parts = []
     for index, row in enumerate(numbers):
         of = row["repository"]
@@ -154,7 +46,7 @@ def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
                 title=f"{of}, {row['month']}",
                 words=list(_notes(row)),
                 tiles=[*_tiles(row), *(_verdict(one) for one in trends if one["repository"] == of)],
-                queries={"the numbers": NUMBERS.strip(), "the verdict": TESTS.strip()},
+                queries={"the numbers": newest, "the verdict": tests},
             )
         )
         for name, title, query, words in lists:
@@ -166,7 +58,7 @@ def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
 
 def read_questions(connection: duckdb.DuckDBPyConnection) -> list[Part]:
     """The performance questions of the newest month of each forum, the most viewed first."""
-    rows = read_rows(connection, ASKED)
+    rows = read_rows(connection, sql_of("newest_questions"))
     forums = list(dict.fromkeys(row["forum"] for row in rows))
     return [
         _listed(
@@ -174,7 +66,7 @@ def read_questions(connection: duckdb.DuckDBPyConnection) -> list[Part]:
             "Performance questions of the month",
             f"{forum}, {those[0]['month']}",
             those,
-            ASKED,
+            sql_of("newest_questions"),
             _question_item,
         )
         for index, forum in enumerate(forums)
@@ -259,7 +151,7 @@ def _listed(
         of=of,
         items=items,
         left_out=max(0, len(rows) - MOST),
-        queries={"the list": query.strip()},
+        queries={"the list": query},
     )
 
 

@@ -10,63 +10,9 @@ from perf_assets.reports.document import Part, Section
 from perf_assets.reports.figures.audits import audit_grid
 from perf_assets.reports.figures.drawing import COOL, OTHER, WARM, Spec
 from perf_assets.reports.figures.panels import series
+from perf_assets.reports.sql_files import sql_of
 from perf_assets.schema.frames import frame_of
 
-PARTITIONS = """
-with spans as (
-    select
-        loads.repository, min(month) || '-01' as first,
-        max(month) filter (
-            month <= coalesce(activity.last_series_month, month) or status = 'failed'
-        ) || '-01' as last
-    from meta.partition_loads as loads
-    left join marts.activity as activity
-        on activity.dataset = 'live' and activity.repository = loads.repository
-    group by loads.repository
-),
-months as (
-    select
-        repository,
-        strftime(
-            unnest(generate_series(first::date, last::date, interval 1 month)), '%Y-%m'
-        ) as month
-    from spans
-),
-tables as (select distinct repository, "table" from meta.partition_loads)
-select
-    tables.repository, tables."table", months.month,
-    case
-        when loads.status = 'failed' and loads.is_stored then 'refused, older rows kept'
-        when loads.status = 'failed' then 'refused, nothing stored'
-        when loads.is_stored is distinct from true then 'not loaded'
-        when audits.rows_set_aside > 0 then 'stored, rows set aside'
-        when audits.broken_warning > 0 then 'passed with warnings'
-        else 'passed'
-    end as audit,
-    loads.row_count as "rows",
-    strftime(loads.loaded_at, '%Y-%m-%d %H:%M UTC') as loaded,
-    replace(audits.outcome, '_', ' ') || '; ' || audits.rule_count || ' rules, '
-        || audits.broken_critical || ' critical and ' || audits.broken_warning
-        || ' other broken' as rules,
-    coalesce(loads.message, 'none') as message
-from tables
-inner join months using (repository)
-left join meta.partition_loads as loads using (repository, "table", month)
-left join meta.audit_results as audits using (repository, "table", month)
-order by tables.repository, tables."table", months.month
-"""
-QUALITY = """
-select repository, measure, month, observed as value, median_before, is_anomaly
-from marts.volume_anomalies
-where dataset = 'live'
-order by all
-"""
-ABOUT = """
-select topic, fact, value, meaning
-from meta.about
-where topic <> 'rows'
-order by list_position(['database', 'study', 'rules', 'sources', 'software'], topic), fact
-"""
 DETAILS = ("audit", "rows", "loaded", "rules", "message")
 MONTH, MEDIAN = "the month", "median of the 12 months before"
 LINES = {MONTH: COOL, MEDIAN: OTHER}
@@ -84,19 +30,21 @@ def read_state(connection: duckdb.DuckDBPyConnection) -> Section:
 
 def read_facts(connection: duckdb.DuckDBPyConnection) -> Part:
     """The facts of the database: when, from what, by which rules."""
-    facts = frame_of(connection.sql(ABOUT))
+    facts = frame_of(connection.sql(sql_of("about")))
     return Part("about", "About this database", table=facts, is_open=True)
 
 
 def _audits(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
-    for index, (repository, cells) in enumerate(_by_repository(connection, PARTITIONS)):
+    for index, (repository, cells) in enumerate(_by_repository(connection, sql_of("partitions"))):
         grid = audit_grid("audits of each month", cells, "table", DETAILS)
         title = "Partitions and their audits"
         yield Part(f"partitions-{index}", title, repository, panels=[grid])
 
 
 def _curves(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
-    for index, (repository, points) in enumerate(_by_repository(connection, QUALITY)):
+    for index, (repository, points) in enumerate(
+        _by_repository(connection, sql_of("volume_anomalies"))
+    ):
         measures = points.group_by("measure", maintain_order=True)
         panels = [_curve(str(measure), rows) for (measure,), rows in measures]
         yield Part(f"quality-{index}", "Data quality", repository, panels=panels)

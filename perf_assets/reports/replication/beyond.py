@@ -6,7 +6,7 @@ import duckdb
 
 from perf_assets.core.paper.performance_bugs import DATASET
 from perf_assets.reports.document import Part, Section, of_figure
-from perf_assets.reports.figures import FIGURES
+from perf_assets.reports.figures import figures
 
 RESULTS = """
 with results as (
@@ -81,7 +81,7 @@ def read_beyond(connection: duckdb.DuckDBPyConnection) -> Section:
     verdicts = [(repository, f"{what}: {result}") for repository, what, result in results]
     parts = [Part("results", "Results by repository", verdicts=verdicts, queries=queries)]
     for table in FIGURES_BESIDE:
-        if found := FIGURES[table].shown(connection, [DATASET]):
+        if found := figures()[table].shown(connection, [DATASET]):
             # Its words are among the results.
             parts.append(replace(of_figure(table.replace(".", "-"), found), verdicts=[]))
     return Section(

@@ -16,8 +16,7 @@ from perf_assets.core.paper.performance_bugs import (
 )
 from perf_assets.core.paper.printed import AGAINST_ITSELF, BUGS, CHALLENGES, PROBLEMS
 from perf_assets.reports.document import Document, Part, Section, Tile, of_figure
-from perf_assets.reports.figures import problems
-from perf_assets.reports.figures.problems import BENCHMARK_FIGURE
+from perf_assets.reports.figures import figures
 from perf_assets.reports.replication import charts
 from perf_assets.reports.replication.beyond import read_beyond
 from perf_assets.reports.replication.words import (
@@ -47,6 +46,12 @@ FURTHER = {
 }
 """The other studies: a heading each, and what is compared."""
 
+OF_PROBLEMS = (
+    *("marts.problem_distribution", "marts.symptoms_by_cause", "marts.causes_by_stage"),
+    "replication.benchmark",
+)
+"""The figures of performance problems."""
+
 BUG_REPORTS = "from marts.bug_metrics\nwhere dataset = 'replication'"
 COMPARED = """
 select location, repository, quantity, published_text, reproduced, difference, verdict, reason
@@ -70,8 +75,8 @@ def read_replication(published: Path) -> Document:
         beyond = read_beyond(connection)
         drawn = [
             of_figure(f"drawn-{name.replace('.', '-')}", found)
-            for name, figure in {**problems.FIGURES, "benchmark": BENCHMARK_FIGURE}.items()
-            if (found := figure.shown(connection, [DATASET]))
+            for name in OF_PROBLEMS
+            if (found := figures()[name].shown(connection, [DATASET]))
         ]
     package = pinned()
     of_study = comparison.filter(study=BUGS)

@@ -8,6 +8,7 @@ import duckdb
 
 from perf_assets.base.code_version import files_version
 from perf_assets.base.errors import PerfAssetsError, TransientError
+from perf_assets.base.paths import models_dir
 from perf_assets.base.processes.progress import phase
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.reports.document import Section
@@ -96,7 +97,7 @@ def write_site(data_dir: DataDirectory, path: Path, options: SiteOptions) -> Sit
     site = SiteDirectory(path)
     with published_database(published) as connection:
         changed = published.stat().st_mtime_ns
-        code = files_version("reports", "schema/models")
+        code = files_version("reports", "schema/models", models_dir())
         made_from = f"{read_moment(published)}, {changed}, {code}"
         tables = result_tables(connection)
         parts = _Parts(data_dir, connection, site, options, made_from, tables)

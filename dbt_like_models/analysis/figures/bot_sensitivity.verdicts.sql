@@ -1,0 +1,31 @@
+with moved as (
+    select
+        repository, metric, any_value(cliffs_delta) filter (where (bots = 'left_out')) as delta,
+        any_value(p_value) filter (where (bots = 'left_out')) as p,
+        min(cliffs_delta) filter (where not (bots = 'left_out')) as lowest,
+        max(cliffs_delta) filter (where not (bots = 'left_out')) as highest,
+        max(p_value) filter (where not (bots = 'left_out')) as highest_p
+    from analysis.bot_sensitivity as tests
+    where dataset = 'live' and with_bots > 0 and (
+        tests.repository <> 'pooled'
+        or (
+            select count(distinct repository) > 2
+            from analysis.bot_sensitivity
+            where dataset = 'live'
+        )
+    )
+    group by repository, metric
+)
+
+select repository, printf(
+    '%s: delta = %.3f, %s; otherwise from %.3f to %.3f, at most %s',
+    replace(metric, '_', ' '), delta, p_text(p), lowest, highest, p_text(highest_p)
+)
+from moved
+where delta is not null and lowest is not null
+order by
+    repository = 'pooled', repository,
+    list_position(
+        ['fix_time_days', 'fix_size', 'hours_to_first_comment', 'comments', 'commentators'],
+        metric
+    )

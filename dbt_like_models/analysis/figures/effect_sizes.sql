@@ -1,0 +1,19 @@
+select
+    tests.repository, tests.metric, tests.n_performance, tests.n_other, tests.median_performance,
+    tests.median_other, tests.cliffs_delta as estimate, effects.cliffs_delta_low as low,
+    effects.cliffs_delta_high as high, tests.magnitude, tests.p_value_clustered as p,
+    effects.p_value_holm as p_adjusted, tests.heterogeneity_p_value as p_of_equal_deltas
+from analysis.group_comparisons as tests
+left join analysis.effect_sizes as effects using (dataset, repository, metric)
+where tests.dataset = 'live' and (
+    tests.repository <> 'pooled'
+    or (
+        select count(distinct repository) > 2 from analysis.group_comparisons where dataset = 'live'
+    )
+)
+order by
+    tests.repository = 'pooled', tests.repository,
+    list_position(
+        ['fix_time_days', 'fix_size', 'hours_to_first_comment', 'comments', 'commentators'],
+        tests.metric
+    )

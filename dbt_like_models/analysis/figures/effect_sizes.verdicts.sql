@@ -1,0 +1,19 @@
+-- Metrics that are too few for the same reason share a sentence.
+with results as (
+    select
+        tests.repository, replace(tests.metric, '_', ' ') as metric, tests.result, tests.is_too_few,
+        list_position(
+            ['fix_time_days', 'fix_size', 'hours_to_first_comment', 'comments', 'commentators'],
+            tests.metric
+        ) as place
+    from analysis.effect_sizes as tests
+    where tests.dataset = 'live' and (
+        tests.repository <> 'pooled'
+        or (select count(distinct repository) > 2 from analysis.effect_sizes where dataset = 'live')
+    )
+)
+
+select repository, string_agg(metric, ', ' order by place) || ': ' || result
+from results
+group by repository, result, is_too_few
+order by repository = 'pooled', repository, is_too_few, min(place)

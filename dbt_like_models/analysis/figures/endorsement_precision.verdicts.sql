@@ -1,0 +1,6 @@
+select forum, printf(
+    'comments that count as endorsing an answer (%s): %.0f %% do [%.0f, %.0f], by %d judged (%s)',
+    endorsement, estimate, low, high, judged_comments, rater
+)
+from figure_rows
+where estimate is not null

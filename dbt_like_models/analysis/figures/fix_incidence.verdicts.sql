@@ -1,0 +1,11 @@
+select tests.repository, result
+from analysis.fix_incidence as tests
+where
+    tests.dataset = 'live' and tests.event = 'fixed' and tests.days = 365
+    and (
+        tests.repository <> 'pooled'
+        or (
+            select count(distinct repository) > 2 from analysis.fix_incidence where dataset = 'live'
+        )
+    )
+order by tests.repository = 'pooled', tests.repository

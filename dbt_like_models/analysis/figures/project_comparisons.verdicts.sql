@@ -1,0 +1,14 @@
+select repository, case
+    when count(*) filter (where p < 0.05) = 0
+        then printf('%d comparisons, none of them different beyond chance and mix', count(*))
+    else printf(
+        '%d comparisons, different beyond chance and mix (adjusted p < 0.05) are: %s', count(*),
+        string_agg(
+            printf('%s of %s against %s (%+.2f)', what, first, second, estimate), ', '
+            order by p, first, what
+        ) filter (where p < 0.05)
+    )
+end
+from figure_rows
+group by repository
+order by repository

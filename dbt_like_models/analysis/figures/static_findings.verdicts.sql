@@ -1,0 +1,63 @@
+with quarters as (
+    select
+        repository, quarter, any_value(files_scanned) as files, sum(findings) as findings,
+        sum("new") as came, sum(gone) as went,
+        string_agg(
+            rule || ' ' || findings || coalesce(
+                printf(
+                    ': %.0f %% right [%.0f, %.0f] of %d judged',
+                    right_percent, right_low, right_high, judged
+                ),
+                ''
+            ),
+            ', ' order by rule
+        ) filter (where findings > 0) as rules
+    from (
+    select findings.*
+    from analysis.static_findings as findings
+    left join (
+        select
+            repository,
+            strptime(last_series_month, '%Y-%m') as began,
+            year(began) || '-Q' || quarter(began) as rested_in
+        from marts.activity
+        where dataset = 'live' and is_at_rest
+    ) as rested using (repository)
+    window of_repository as (partition by repository)
+    qualify
+        quarter <= coalesce(rested_in, quarter)
+        or quarter <= max(quarter) filter ("new" + gone + rewritten > 0) over of_repository
+)
+    left join (
+    select
+        repository, rule, judged, estimate_percent as right_percent,
+        low_percent as right_low, high_percent as right_high
+    from analysis.finding_precision
+    where rater = 'consensus'
+) as judged_ones using (repository, rule)
+    group by repository, quarter
+)
+
+select repository, printf(
+    '%s to %s: %s in %d files of Python%s%s%s', min(quarter), max(quarter),
+    case
+        when sum(findings) = 0 then 'nothing found, at the end'
+        else printf('at the end %d findings', arg_max(findings, quarter))
+    end,
+    arg_max(files, quarter),
+    coalesce(' (' || arg_max(rules, quarter) || ')', ''),
+    case when count(*) > 1 and sum(findings) > 0 then printf(
+        ', and %d came and %d went from one quarter to the next', sum(came), sum(went)
+    ) else '' end,
+    case when any_value(unread.unparsed_files) > 0 then printf(
+        '; %d could not be read', any_value(unread.unparsed_files)
+    ) else '' end
+)
+from quarters
+left join (
+    select repository, arg_max(unparsed_files, quarter) as unparsed_files
+    from raw.scanned_trees
+    group by repository
+) as unread using (repository)
+group by repository
+order by repository

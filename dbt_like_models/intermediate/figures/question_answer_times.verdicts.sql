@@ -1,0 +1,13 @@
+select forum, printf(
+    '%s: %d of %d questions never got an accepted answer, as far as they were watched; %s',
+    replace(kind, '_', ' '), never_accepted, questions,
+    case
+        when accepted < 6 then 'too few did to say how soon'
+        else printf(
+            'of those that did, half within %.1f hours and a quarter later than %.1f hours',
+            median_hours, upper_quartile_hours
+        )
+    end
+)
+from figure_rows
+order by forum, never_accepted / questions desc, kind

@@ -1,0 +1,4 @@
+select topic, fact, value, meaning
+from meta.about
+where topic <> 'rows'
+order by list_position(['database', 'study', 'rules', 'sources', 'software'], topic), fact

@@ -1,0 +1,19 @@
+select
+    repository || ': ' || case question
+        when 'comments_before_their_issue' then printf(
+            '%d of %d comments are older than their issue (%s, for one), which was imported: '
+            || 'nobody waited for them',
+            failing_rows, row_count, example
+        )
+        else printf(
+            '%d of %d changes of labels are inferred (%s, for one), as GitHub tells no event where '
+            || 'a label is renamed or deleted',
+            failing_rows, row_count, example
+        )
+    end
+from marts.integrity_checks
+where
+    dataset = 'live'
+    and failing_rows > 0
+    and question in ('comments_before_their_issue', 'labels_without_an_event')
+order by repository, question

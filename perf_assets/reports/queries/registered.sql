@@ -1,0 +1,1 @@
+select repository, study from meta.repositories order by repository

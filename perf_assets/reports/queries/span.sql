@@ -1,0 +1,3 @@
+select min(month) || ' to ' || max(month)
+from meta.partition_loads
+where is_stored and "table" in ('raw.issues', 'raw.questions')

@@ -1,0 +1,15 @@
+select
+    dataset, repository,
+    case is_performance when true then 'performance' when false then 'other' else 'total' end
+        as bugs,
+    cast(sum(open) as bigint) as open, cast(sum(closed) as bigint) as closed,
+    cast(sum(fixed) as bigint) as fixed
+from (
+    from marts.dataset_breakdown
+    union all by name
+    select dataset, 'pooled' as repository, is_performance, open, closed, fixed
+    from marts.dataset_breakdown
+    qualify count(*) over (partition by dataset) > 2
+)
+group by grouping sets ((dataset, repository, is_performance), (dataset, repository))
+order by dataset, repository = 'pooled', repository, bugs = 'total', bugs = 'other'

@@ -1,0 +1,1 @@
+select "table", outcome, reason from meta.derived_audits order by "table"
