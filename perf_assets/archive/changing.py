@@ -52,7 +52,7 @@ class TextColumn:
     is_list: bool
 
     def values(self, connection: duckdb.DuckDBPyConnection) -> pl.Series:
-        """Its values, each once."""
+        """Return its values, each once."""
         name = quoted_name(self.name)
         value = f"unnest({name})" if self.is_list else name
         found = frame_of(
@@ -67,7 +67,7 @@ class TextColumn:
 def text_columns(
     connection: duckdb.DuckDBPyConnection, schemas: tuple[str, ...] = GIVEN
 ) -> list[TextColumn]:
-    """The columns of texts of all stored tables of these schemas."""
+    """Return the columns of texts of all stored tables of these schemas."""
     rows = connection.execute(TEXT_COLUMNS).fetchall()
     return [
         TextColumn(table, name, kind.endswith("[]"))
@@ -129,7 +129,7 @@ def known_people(connection: duckdb.DuckDBPyConnection, study: Study) -> Known:
 def changed_copy(
     data_dir: DataDirectory, study: Study, folder: Path, change: Change
 ) -> tuple[DataDirectory, list[str]]:
-    """What is published in ``data_dir``, changed, and all that follows computed anew.
+    """Return what is published in ``data_dir``, changed, and all that follows computed anew.
 
     Returns
     -------
@@ -209,7 +209,7 @@ def _apply(connection: duckdb.DuckDBPyConnection, column: TextColumn, change: Ch
 
 
 def _kind(table: str, column: str) -> str:
-    """The name by which ``change`` knows what values of a column are."""
+    """Return the name by which ``change`` knows what values of a column are."""
     return SHEET if column == "file" and table.startswith("reviews.") else column
 
 
@@ -250,7 +250,7 @@ def _repository_names(connection: duckdb.DuckDBPyConnection, study: Study) -> se
 
 
 def _vocabulary(connection: duckdb.DuckDBPyConnection, study: Study) -> Iterator[str]:
-    """The words that decide something: of rules, labels and tags."""
+    """Yield the words that decide something: of rules, labels and tags."""
     rules = study.rules
     yield from (*rules.performance_labels, *rules.non_bug_labels, *rules.keywords)
     yield from (*rules.strong_keywords, *rules.weak_keywords, *rules.widened_keywords)

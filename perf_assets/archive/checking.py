@@ -163,7 +163,7 @@ def _compare_software(content: Path, check: Check) -> None:
 
 
 def _is_by_this_version(content: Path, manifest: Manifest) -> bool:
-    """Whether the code and all libraries that made it are those of here."""
+    """Return whether the code and all libraries that made it are those of here."""
     lock = (content / LOCK).read_text(encoding="utf-8")
     return is_by_this_code(manifest) and lock == lock_text()
 
@@ -194,7 +194,7 @@ def _laid(content: Path, home: DataDirectory, check: Check) -> bool:
 
 
 def _kept(content: Path, study: Study, manifest: Manifest, check: Check) -> dict[str, pl.DataFrame]:
-    """The rows that cannot be made anew here, and are taken as they are."""
+    """Return the rows that cannot be made anew here, and are taken as they are."""
     kept = {}
     if owned := [one.name for one in study.repositories if needs_history(one)]:
         kept[FIX_AREAS] = "its CODEOWNERS need the git history of " + ", ".join(owned)
@@ -280,7 +280,7 @@ def _compare_report(content: Path, home: DataDirectory, check: Check) -> None:
 
 
 def _figures(report: str) -> dict[str, str]:
-    """The parts of a report in Markdown by their headings."""
+    """Return the parts of a report in Markdown by their headings."""
     found: dict[str, str] = {}
     heading, section = "head", ""
     for line in report.splitlines():

@@ -175,7 +175,9 @@ def _hides_hashes(
 
 
 def _defined(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    """What one of the two defines otherwise than the other one, but tables, or nobody should."""
+    """Yield what one of the two defines otherwise than the other one, but tables, or nobody
+    should.
+    """
     one, other = (definitions_of(connection, side) for side in ("first", "second"))
     for name in sorted(one.keys() | other.keys()):
         if name not in one or name not in other:
@@ -188,7 +190,7 @@ def _defined(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 
 def _source(first: Side, second: Side, found: Mapping[str, TableDifference]) -> Iterator[str]:
-    """What was read of the sources that differs."""
+    """Yield what was read of the sources that differs."""
     for name in sorted(first.months.keys() | second.months.keys()):
         one, other = (_months(side, name) for side in (first, second))
         if one != other:
@@ -225,7 +227,7 @@ def _rules(first: Side, second: Side) -> Iterator[str]:
 
 
 def _code(first: Side, second: Side) -> Iterator[str]:
-    """The versions of software that differ."""
+    """Yield the versions of software that differ."""
     for topic, fact in sorted(first.facts.keys() | second.facts.keys()):
         if topic == "software":
             one, other = (side.facts.get((topic, fact), "none") for side in (first, second))
@@ -273,7 +275,7 @@ def _may_follow_code(table: str, first: Side, second: Side) -> bool:
 
 
 def _upstream(table: str) -> frozenset[str]:
-    """The tables of sources that ``table`` is made from, near or far."""
+    """Return the tables of sources that ``table`` is made from, near or far."""
     return frozenset(name for name in _made_from(table) if name.partition(".")[0] in SOURCES)
 
 
@@ -309,7 +311,9 @@ def _numbers_of_differing(pair: _Pair, table: str) -> str:
 
 
 def _of_touched(pair: _Pair, one: TableDifference) -> int | None:
-    """How many rows that differ are of issues that differ at the source; None of other tables."""
+    """Return how many rows that differ are of issues that differ at the source; None of other
+    tables.
+    """
     table = declared()[one.table]
     if not {"repository", "number"} <= set(table.key) or table.key[-1] == "month":
         return None

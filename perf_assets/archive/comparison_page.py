@@ -24,7 +24,7 @@ MEANINGS = {
 
 
 def lines(comparison: Comparison) -> Iterator[str]:
-    """What differs, the causes first."""
+    """Yield what differs, the causes first."""
     yield f"first: {comparison.first.name}; second: {comparison.second.name}"
     for kind in KINDS:
         for sentence in getattr(comparison, kind) or [_no_change(comparison, kind)]:
@@ -46,7 +46,7 @@ def lines(comparison: Comparison) -> Iterator[str]:
 
 
 def page(comparison: Comparison) -> str:
-    """The same as one HTML file."""
+    """Return the same as one HTML file."""
     first, second = comparison.first.name, comparison.second.name
     causes = Section(
         "causes",

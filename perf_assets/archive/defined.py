@@ -51,7 +51,7 @@ def compare_definitions(content: Path, found: Mapping[str, str], check: Check) -
 
 
 def code_warning(content: Path) -> str:
-    """What to know of the wheel in an archive before anybody installs it."""
+    """Return what to know of the wheel in an archive before anybody installs it."""
     wheel = wheel_of(content)
     if wheel is None:
         return ""
@@ -70,14 +70,16 @@ def _add(check: Check, found: Mapping[str, str], declared: Mapping[str, str], wh
 
 
 def _others(found: Mapping[str, str], declared: Mapping[str, str]) -> list[str]:
-    """What is defined otherwise, or not at all; whether a table is missing is asked elsewhere."""
+    """Return what is defined otherwise, or not at all; whether a table is missing is asked
+    elsewhere.
+    """
     missing = {name for name in declared.keys() - found.keys() if not name.startswith("table ")}
     return sorted(missing | dict(found.items() - declared.items()).keys())
 
 
 @contextmanager
 def _models(content: Path) -> Iterator[Path]:
-    """The models in the wheel of an archive, unpacked as files to read."""
+    """Provide the models in the wheel of an archive, unpacked as files to read."""
     wheel = wheel_of(content)
     if wheel is None:
         raise PerfAssetsError("it has none")

@@ -78,7 +78,7 @@ def describe(
     authors: tuple[str, ...] = (),
     removed_secrets: int = 0,
 ) -> Description:
-    """The description of an archive with these ``files``: size and SHA-256 by path."""
+    """Return the description of an archive with these ``files``: size and SHA-256 by path."""
     every = [
         ArchivedFile(path, media_type(path), meaning(path), size, digest)
         for path, (size, digest) in sorted(files.items())
@@ -106,18 +106,18 @@ def describe(
 
 
 def moment(text: str) -> datetime:
-    """The moment that meta.about has as text."""
+    """Return the moment that meta.about has as text."""
     return datetime.strptime(text, "%Y-%m-%d %H:%M:%S UTC").replace(tzinfo=UTC)
 
 
 def media_type(path: str) -> str:
-    """What kind of file ``path`` is, as the registry of media types calls it."""
+    """Return what kind of file ``path`` is, as the registry of media types calls it."""
     suffix = PurePosixPath(path).suffix
     return TYPES.get(suffix) or guess_type(path)[0] or "text/plain"
 
 
 def meaning(path: str) -> str:
-    """What the file at ``path`` is."""
+    """Return what the file at ``path`` is."""
     if path.startswith(f"{TABLES}/"):
         name = PurePosixPath(path).stem
         return declared()[name].description if name in declared() else f"The table {name}"

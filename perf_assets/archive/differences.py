@@ -30,7 +30,7 @@ class Change:
     columns: tuple[tuple[str, object, object], ...]
 
     def sentence(self, table: Table) -> str:
-        """The row and what of it differs, in short."""
+        """Return the row and what of it differs, in short."""
         named = zip(table.key, self.key, strict=True)
         key = ", ".join(f"{name} {_short(value)}" for name, value in named)
         if self.is_only_in:
@@ -72,7 +72,7 @@ class TableDifference:
 def difference(
     connection: duckdb.DuckDBPyConnection, table: Table, first: str, second: str
 ) -> TableDifference:
-    """How the rows of two relations, given in SQL, differ as rows of ``table``.
+    """Return how the rows of two relations, given in SQL, differ as rows of ``table``.
 
     When rows were stored is not compared.
     """
@@ -122,7 +122,8 @@ def difference(
 
 
 def same_count(connection: duckdb.DuckDBPyConnection, first: str, second: str) -> tuple[int, bool]:
-    """How many rows the first of two relations of the same columns has, and whether both are equal.
+    """Return how many rows the first of two relations of the same columns has, and whether both are
+    equal.
 
     By the rows themselves: who knows a sum of hashes can make other rows of the same sum.
     """
@@ -136,7 +137,7 @@ def same_count(connection: duckdb.DuckDBPyConnection, first: str, second: str) -
 
 
 def _joined(keys: Sequence[str], rest: Sequence[str], first: str, second: str) -> str:
-    """Rows of both side by side: ``in_first`` and ``in_second`` say where there is one."""
+    """Return rows of both side by side: ``in_first`` and ``in_second`` say where there is one."""
     same = " AND ".join(
         f"one.{quoted_name(key)} IS NOT DISTINCT FROM other.{quoted_name(key)}" for key in keys
     )

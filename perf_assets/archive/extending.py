@@ -85,7 +85,7 @@ def begin_from(archive: Path, data_dir: DataDirectory, study: str | None = None)
 
 
 def _database(archive: Path, content: Path, manifest: Manifest) -> Path:
-    """A database of the tables of an archive, in which nothing is that its own one defines.
+    """Return a database of the tables of an archive, in which nothing is that its own one defines.
 
     Raises
     ------

@@ -46,7 +46,7 @@ MINED = """
 
 
 def missing_files(content: Path, manifest: Manifest) -> list[str]:
-    """The files that an archive has, and this one lacks."""
+    """Return the files that an archive has, and this one lacks."""
     tables = (f"{TABLES}/{table}.parquet" for table in sorted(manifest.rows))
     missing = [
         name
@@ -131,7 +131,7 @@ def _fault(
     stored: Mapping[str, str],
     rows: int | None,
 ) -> str | None:
-    """What is wrong with the Parquet file of a table of the database."""
+    """Return what is wrong with the Parquet file of a table of the database."""
     file, given = parquet_file(content, table), stored[table]
     try:
         kinds = [columns_of(connection, one) for one in (given, file)]
@@ -150,7 +150,7 @@ def _fault(
 def _other_facts(
     connection: duckdb.DuckDBPyConnection, content: Path, study: Study
 ) -> Iterator[str]:
-    """Where the study's file is another than the one by which the database was made."""
+    """Yield where the study's file is another than the one by which the database was made."""
     if not (content / STUDY).exists():
         if connection.execute(STUDY_NAME).fetchall():
             yield f"{STUDY} is missing"
@@ -200,5 +200,5 @@ def _miscounted(connection: duckdb.DuckDBPyConnection, stored: set[str]) -> Iter
 
 
 def parquet_file(content: Path, table: str) -> str:
-    """The rows of the Parquet file of ``table`` below ``content``, as a relation in SQL."""
+    """Return the rows of the Parquet file of ``table`` below ``content``, as a relation in SQL."""
     return f"read_parquet({quoted(str(content / TABLES / f'{table}.parquet'))})"

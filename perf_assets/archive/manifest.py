@@ -31,7 +31,9 @@ LOCK = f"{SOFTWARE}/requirements.lock"
 
 
 def kept_files(data_dir: DataDirectory) -> dict[str, Path]:
-    """The files beside the database, by their paths in an archive: where ``data_dir`` has them."""
+    """Return the files beside the database, by their paths in an archive: where ``data_dir`` has
+    them.
+    """
     return {VERDICTS: data_dir.verdicts, MODEL: data_dir.model, ADDED: data_dir.added}
 
 
@@ -78,12 +80,12 @@ MANIFESTS = TypeAdapter(Manifest)
 
 
 def as_json(manifest: Manifest) -> bytes:
-    """The content of archive.json."""
+    """Return the content of archive.json."""
     return MANIFESTS.dump_json(Manifest(**asdict(manifest)), indent=2) + b"\n"
 
 
 def read_manifest(content: bytes, origin: str) -> Manifest:
-    """What ``content`` of the archive ``origin`` says.
+    """Return what ``content`` of the archive ``origin`` says.
 
     Raises
     ------
@@ -111,12 +113,12 @@ def read_manifest(content: bytes, origin: str) -> Manifest:
 
 
 def sums_text(sums: Mapping[str, str]) -> bytes:
-    """The checksums as ``sha256sum -c`` reads them, in the order of paths."""
+    """Return the checksums as ``sha256sum -c`` reads them, in the order of paths."""
     return "".join(f"{digest}  {path}\n" for path, digest in sorted(sums.items())).encode()
 
 
 def read_sums(content: bytes, origin: str) -> dict[str, str]:
-    """The checksum of each path.
+    """Return the checksum of each path.
 
     Raises
     ------
@@ -135,6 +137,6 @@ def read_sums(content: bytes, origin: str) -> dict[str, str]:
 
 
 def digest_of(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal digits."""
+    """Return the SHA-256 of a file, in hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

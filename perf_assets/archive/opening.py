@@ -30,7 +30,7 @@ LONGEST_REASON = 200
 
 @contextmanager
 def unpacked(path: Path, folder: Path | None = None) -> Iterator[tuple[Path, Manifest]]:
-    """The archive at ``path`` unpacked to a new folder for as long as the block lasts.
+    """Provide the archive at ``path`` unpacked to a new folder for as long as the block lasts.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def check_whole(path: Path, content: Path) -> None:
 
 
 def damaged_files(content: Path, origin: str) -> list[str]:
-    """What is wrong with the files below ``content`` by their checksums, a sentence each."""
+    """Return what is wrong with the files below ``content`` by their checksums, a sentence each."""
     sums = read_sums((content / SUMS).read_bytes(), origin)
     found = {
         path.relative_to(content).as_posix(): path

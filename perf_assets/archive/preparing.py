@@ -71,7 +71,7 @@ class SecretsFoundError(PerfAssetsError):
 
 
 def study_of(data_dir: DataDirectory, source: str | None) -> Study | None:
-    """The study at ``source``, by default the packaged one by which ``data_dir`` was made.
+    """Return the study at ``source``, by default the packaged one by which ``data_dir`` was made.
 
     None where nothing was mined.
 
@@ -195,7 +195,9 @@ def check_database(
 
 
 def secrets_in(connection: duckdb.DuckDBPyConnection, *, has_texts: bool = True) -> pl.DataFrame:
-    """The secrets in what people wrote, without their values; not in texts that are left out."""
+    """Return the secrets in what people wrote, without their values; not in texts that are left
+    out.
+    """
     columns: dict[str, list[str]] = {}
     for column in text_columns(connection):
         if column.name in WRITTEN and (has_texts or not is_text(column.table, column.name)):
@@ -210,7 +212,9 @@ def secrets_in(connection: duckdb.DuckDBPyConnection, *, has_texts: bool = True)
 
 
 def change_of(people: Pseudonyms | None, *, removes: bool) -> Change:
-    """What becomes of values: without secrets first, for a pseudonym would hide where one is."""
+    """Return what becomes of values: without secrets first, for a pseudonym would hide where one
+    is.
+    """
 
     def change(column: str, values: pl.Series) -> pl.Series:
         if removes and column in WRITTEN:
@@ -228,7 +232,8 @@ def changed_source(
     change: Change,
     people: Pseudonyms | None,
 ) -> tuple[DataDirectory, StudyCopy]:
-    """A data directory in ``work`` of ``source`` after ``change``, and the study's copy after it.
+    """Return a data directory in ``work`` of ``source`` after ``change``, and the study's copy
+    after it.
 
     Raises
     ------

@@ -45,7 +45,9 @@ READS_TEXTS = re.compile(rf"\b({'|'.join(TEXTS)})\b")
 
 
 def recomputed_tables(*, has_texts: bool = True) -> frozenset[str]:
-    """The stored tables that :func:`recompute` makes anew; without texts, not by reading these."""
+    """Return the stored tables that :func:`recompute` makes anew; without texts, not by reading
+    these.
+    """
     derived = frozenset((*derived_tables(), "labels.label_kinds"))
     if not has_texts:
         return frozenset(table for table in derived if not reads_texts(table))
@@ -54,14 +56,16 @@ def recomputed_tables(*, has_texts: bool = True) -> frozenset[str]:
 
 
 def is_text(table: str, column: str) -> bool:
-    """Whether a column has titles or bodies as they were read, or lines of them in results."""
+    """Return whether a column has titles or bodies as they were read, or lines of them in
+    results.
+    """
     if table in TEXT_TABLES:
         return column in TEXTS
     return column in QUOTED and not table.startswith(GIVEN)
 
 
 def reads_texts(table: str) -> bool:
-    """Whether a model or a statistic itself reads titles or bodies."""
+    """Return whether a model or a statistic itself reads titles or bodies."""
     if (model := models_by_name().get(table)) is not None:
         has_any = not set(made_from()[table]).isdisjoint(TEXT_TABLES)
         return has_any and READS_TEXTS.search(model.sql) is not None
@@ -76,7 +80,7 @@ def reads_texts(table: str) -> bool:
 
 
 def made_from_texts() -> frozenset[str]:
-    """The tables and views that read titles or bodies, and what is made from them."""
+    """Return the tables and views that read titles or bodies, and what is made from them."""
     found = {name for name in derived_tables() if reads_texts(name)}
     while more := {name for name, inputs in made_from().items() if found & {*inputs}} - found:
         found |= more
@@ -141,7 +145,7 @@ def _clear(database: Database, study: Study) -> None:
 
 
 def needs_history(repository: Repository) -> bool:
-    """Whether areas of its fixes need its git history."""
+    """Return whether areas of its fixes need its git history."""
     return repository.areas.codeowners
 
 

@@ -246,7 +246,7 @@ def _has_key_lines(secret: str) -> bool:
 
 
 def _is_web_token(secret: str) -> bool:
-    """Whether header and content of a JSON Web Token are JSON."""
+    """Return whether header and content of a JSON Web Token are JSON."""
     detector = resolve_name("detect_secrets.plugins.jwt:JwtTokenDetector")
     try:
         return bool(detector.is_formally_valid(".".join(secret.split(".")[:2])))

@@ -21,7 +21,7 @@ FOUND = pl.Schema(
 
 
 def find_secrets(table: str, rows: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
-    """The secrets in all texts, and lists of texts, of ``rows``, which are of ``table``.
+    """Return the secrets in all texts, and lists of texts, of ``rows``, which are of ``table``.
 
     key : the columns that tell its rows apart.
 
@@ -62,17 +62,21 @@ def without_secrets(text: str) -> str:
 
 
 def masked(secret: str) -> str:
-    """The first characters of ``secret``, by which its owner knows it: four, or a quarter of it."""
+    """Return the first characters of ``secret``, by which its owner knows it: four, or a quarter of
+    it.
+    """
     return f"{secret[: min(MOST_SHOWN, len(secret) // HIDDEN_PARTS)]}…"
 
 
 def text_columns(rows: pl.DataFrame) -> tuple[str, ...]:
-    """The columns of ``rows`` that are texts or lists of texts."""
+    """Return the columns of ``rows`` that are texts or lists of texts."""
     return tuple(name for name, kind in rows.schema.items() if kind in TEXTS)
 
 
 def _suspicious(rows: pl.DataFrame, column: str) -> pl.Expr:
-    """Whether the texts of ``column`` may have a secret, by Polars, which reads 100 MB at once."""
+    """Return whether the texts of ``column`` may have a secret, by Polars, which reads 100 MB at
+    once.
+    """
     texts = pl.col(column)
     if rows.schema[column] == pl.List(pl.String()):
         texts = texts.list.join("\n")

@@ -43,17 +43,19 @@ STAGES: Mapping[str, str] = {
 
 
 def software_files() -> dict[str, bytes]:
-    """The wheel of this perf-assets, and the exact versions of what is installed with it."""
+    """Return the wheel of this perf-assets, and the exact versions of what is installed with it."""
     return {WHEEL: _wheel(), LOCK: lock_text().encode()}
 
 
 def wheel_of(content: Path) -> Path | None:
-    """The wheel in the archive that was unpacked to ``content``: the code of its maker."""
+    """Return the wheel in the archive that was unpacked to ``content``: the code of its maker."""
     return next(iter(sorted((content / SOFTWARE).glob("perf_assets-*.whl"))), None)
 
 
 def rule_files() -> dict[str, bytes]:
-    """What decides, as files to read: models in SQL, rules of audits, the cookbook, codebooks."""
+    """Return what decides, as files to read: models in SQL, rules of audits, the cookbook,
+    codebooks.
+    """
     folders = {"sql_models": models_dir(), "expectations": expectations_dir(), "sql": queries_dir()}
     found = {
         f"{RULES}/{name}/{path.relative_to(folder).as_posix()}": path.read_bytes()
@@ -97,7 +99,7 @@ def is_by_this_code(manifest: Manifest) -> bool:
 
 
 def lock_text() -> str:
-    """The versions of all that perf-assets needs, as a file of requirements, sorted.
+    """Return the versions of all that perf-assets needs, as a file of requirements, sorted.
 
     What else is installed, of its extras too, decides nothing that is computed.
     """
@@ -107,7 +109,7 @@ def lock_text() -> str:
 
 
 def _needed(distribution_name: str) -> dict[str, str]:
-    """The installed versions of what a distribution needs, near or far."""
+    """Return the installed versions of what a distribution needs, near or far."""
     found: dict[str, str] = {}
     waiting = [(distribution_name, frozenset[str]())]
     seen = set(waiting)
@@ -132,7 +134,7 @@ def _needed(distribution_name: str) -> dict[str, str]:
 
 
 def _wheel() -> bytes:
-    """A wheel of the package as it is installed; the same package gives the same bytes.
+    """Return a wheel of the package as it is installed; the same package gives the same bytes.
 
     Source of the form: https://packaging.python.org/specifications/binary-distribution-format
     """
@@ -156,7 +158,7 @@ def _wheel() -> bytes:
 
 
 def member(path: str) -> zipfile.ZipInfo:
-    """A file of a zip that says neither when nor by whom it was made."""
+    """Return a file of a zip that says neither when nor by whom it was made."""
     info = zipfile.ZipInfo(path, MOMENT)
     info.external_attr = 0o100644 << 16
     info.create_system = 3
@@ -164,7 +166,7 @@ def member(path: str) -> zipfile.ZipInfo:
 
 
 def _metadata() -> str:
-    """The metadata of the package as it was installed."""
+    """Return the metadata of the package as it was installed."""
     text = distribution("perf-assets").read_text("METADATA")
     return text or f"Metadata-Version: 2.4\nName: perf-assets\nVersion: {__version__}\n"
 

@@ -39,7 +39,7 @@ class StudyCopy:
 
 
 def copy_study(study: Study, data_dir: DataDirectory) -> StudyCopy:
-    """The study, with the small files that decide what is computed beside it.
+    """Return the study, with the small files that decide what is computed beside it.
 
     Repositories that were added without the file are in it. Dumps, corpora, clones and lakes are
     not; where they are read from is left out.
@@ -56,7 +56,7 @@ def copy_study(study: Study, data_dir: DataDirectory) -> StudyCopy:
 
 
 def read_copy(folder: Path) -> Study:
-    """The study of the archive that was unpacked to ``folder``.
+    """Return the study of the archive that was unpacked to ``folder``.
 
     Raises
     ------
@@ -69,7 +69,8 @@ def read_copy(folder: Path) -> Study:
 def other_facts(
     connection: duckdb.DuckDBPyConnection, study: Study
 ) -> Iterator[tuple[str, str, str]]:
-    """What ``meta.about`` says of the study otherwise than ``study``: fact, what it says, and now.
+    """Yield what ``meta.about`` says of the study otherwise than ``study``: fact, what it says, and
+    now.
 
     Where its data lie, and what computes there, decides nothing.
     """
@@ -80,14 +81,14 @@ def other_facts(
 
 
 def no_study() -> Study:
-    """A study of nothing, where a database has published data of papers alone."""
+    """Return a study of nothing, where a database has published data of papers alone."""
     return Study.model_construct(
         name="nothing", performance_labels=(), non_bug_labels=(), keywords=()
     )
 
 
 def with_people(content: bytes, replaced: Callable[[str], str]) -> bytes:
-    """A study file in which ``replaced`` stands for each account of its table [people]."""
+    """Return a study file in which ``replaced`` stands for each account of its table [people]."""
     document = tomlkit.parse(content.decode())
     people = document.get("people", {})
     for key in ("persons", "same", "different"):

@@ -24,7 +24,7 @@ EMPTY_MEMORY = {"DUCKDB_JE_MALLOC_CONF": "zero:true", "MALLOC_PERTURB_": "255"}
 
 @contextmanager
 def attached(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that reads the database at ``path`` in the order of its rows."""
+    """Provide a connection that reads the database at ``path`` in the order of its rows."""
     with duckdb.connect(config={"threads": 1}) as connection:
         connection.execute("SET TimeZone = 'UTC'")
         connection.execute(f"ATTACH {quoted(str(path))} AS source (READ_ONLY)")
@@ -62,7 +62,7 @@ def write_database(source: Path, target: Path) -> None:
 
 
 def write_in_empty_memory(source: Path, target: Path) -> None:
-    """What :func:`write_database` does, in the process that is started for it.
+    """Do the work of :func:`write_database` in the process that is started for it.
 
     Without compression, which samples rows by chance: an archive is compressed as a whole.
     """

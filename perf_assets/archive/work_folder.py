@@ -18,7 +18,7 @@ PREFIX = "perf-assets-archive-"
 
 @contextmanager
 def folder_beside(path: Path) -> Iterator[Path]:
-    """A new folder beside the file that ``path`` becomes, removed at the end.
+    """Provide a new folder beside the file that ``path`` becomes, removed at the end.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def folder_beside(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
-    """A new folder in ``parent``, by default that of temporary files, removed at the end.
+    """Provide a new folder in ``parent``, by default that of temporary files, removed at the end.
 
     Those that killed processes of the same person left there are removed, too: they may be as large
     as the archives that were unpacked to them.

@@ -108,7 +108,7 @@ def write_archive(
 
 
 def _target(path: Path) -> Path:
-    """The file that is to be written, that of a link where ``path`` is one.
+    """Return the file that is to be written, that of a link where ``path`` is one.
 
     Raises
     ------
@@ -141,7 +141,9 @@ def _is_archive(path: Path) -> bool:
 
 @contextmanager
 def _work_folder(path: Path) -> Iterator[Path]:
-    """A folder beside ``path`` for what is not finished; what a killed process left is removed."""
+    """Provide a folder beside ``path`` for what is not finished; what a killed process left is
+    removed.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with folder_beside(path) as work:

@@ -32,7 +32,7 @@ class Fault:
 
 
 def faults(archive: zipfile.ZipFile) -> Iterator[Fault]:
-    """What is harmful in ``archive``, by its lists and headers alone: nothing is unpacked.
+    """Yield what is harmful in ``archive``, by its lists and headers alone: nothing is unpacked.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def megabytes(size: int) -> str:
 
 
 def _fault_of_name(entry: zipfile.ZipInfo) -> str | None:
-    """Of what is written there, and of what the library makes of it."""
+    """Return of what is written there, and of what the library makes of it."""
     return _fault_of(entry.orig_filename) or _fault_of(entry.filename)
 
 
@@ -132,13 +132,13 @@ def _alike(entries: Sequence[zipfile.ZipInfo]) -> Iterator[Fault]:
 
 
 def _key(name: str) -> str:
-    """What ``name`` is where case and the ways to compose a letter do not count."""
+    """Return what ``name`` is where case and the ways to compose a letter do not count."""
     folded = unicodedata.normalize("NFC", name.removesuffix("/")).casefold()
     return unicodedata.normalize("NFC", folded)
 
 
 def _misplaced(archive: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo]) -> Iterator[Fault]:
-    """Where the files do not fill the zip one after the other.
+    """Yield where the files do not fill the zip one after the other.
 
     Those of a bomb share bytes. Bytes of none are files that the damaged list has no more, which
     the library takes for a shorter one, or what another reader would find.
@@ -161,7 +161,9 @@ def _misplaced(archive: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo]) -> 
 
 
 def _header_length(file: IO[bytes], entry: zipfile.ZipInfo) -> int | None:
-    """How long the header before the bytes of ``entry`` is; None where it is that of another."""
+    """Return how long the header before the bytes of ``entry`` is; None where it is that of
+    another.
+    """
     file.seek(entry.header_offset)
     signature, _, flags, method, *_, name_length, extra_length = HEADER.unpack(
         file.read(HEADER.size)

@@ -61,7 +61,8 @@ class CheckedZip:
         return sum(member.size for member in self.members)
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        """The bytes of the file ``name``, a megabyte at a time: never more than were declared.
+        """Yield the bytes of the file ``name``, a megabyte at a time: never more than were
+        declared.
 
         Raises
         ------
@@ -79,7 +80,7 @@ class CheckedZip:
             raise _damaged(self.path, name, f"{left:,} of its bytes are missing")
 
     def read(self, name: str, most: int) -> bytes:
-        """The bytes of the file ``name``, which may have ``most`` of them.
+        """Return the bytes of the file ``name``, which may have ``most`` of them.
 
         Raises
         ------
@@ -102,7 +103,8 @@ class CheckedZip:
 
 @contextmanager
 def open_zip(path: Path) -> Iterator[CheckedZip]:
-    """The zip at ``path``, its files to be read in any order, once all that it declares is checked.
+    """Provide the zip at ``path``, its files to be read in any order, once all that it declares is
+    checked.
 
     Raises
     ------
@@ -174,7 +176,9 @@ def _write(archive: CheckedZip, member: Member, directory: Path) -> None:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes]]:
-    """The file at ``path``; what is no file, as a pipe that nobody writes to, is not opened."""
+    """Provide the file at ``path``; what is no file, as a pipe that nobody writes to, is not
+    opened.
+    """
     try:
         kind = path.stat().st_mode
         if stat.S_ISDIR(kind):
@@ -219,7 +223,7 @@ def _unwritable(target: Path) -> Iterator[None]:
 
 
 def _no_zip(path: Path, file: IO[bytes], error: Exception) -> PerfAssetsError:
-    """Whether it is the beginning of a zip, or none at all."""
+    """Return whether it is the beginning of a zip, or none at all."""
     if isinstance(error, OSError):
         return PerfAssetsError(f"{path} cannot be read ({error.strerror or error}): {ANOTHER}")
     file.seek(0)

@@ -123,7 +123,7 @@ def _sentence(error: ValidationError, shape: object) -> str:
 
 
 def reason(error: Mapping[str, Any]) -> str:
-    """Why pydantic refuses a value, in words for somebody at the terminal."""
+    """Return why pydantic refuses a value, in words for somebody at the terminal."""
     if error["type"] == "literal_error":
         allowed = str(error["ctx"]["expected"]).replace("'", "").replace(" or ", ", ").split(", ")
         return f"this is not a known value; {nearest(error['input'], allowed)}"
@@ -144,7 +144,7 @@ def _path(location: Iterable[int | str]) -> str:
 
 
 def _keys(shape: object, parents: Iterable[int | str]) -> list[str]:
-    """The keys that the part of ``shape`` at ``parents`` has."""
+    """Return the keys that the part of ``shape`` at ``parents`` has."""
     for part in parents:
         fields = getattr(shape, "model_fields", {})
         named = (field for name, field in fields.items() if part in (name, field.alias))
@@ -154,7 +154,9 @@ def _keys(shape: object, parents: Iterable[int | str]) -> list[str]:
 
 
 def _document_in(annotation: object) -> object:
-    """The document that a type such as ``dict[str, X]`` or ``tuple[X, ...] | None`` speaks of."""
+    """Return the document that a type such as ``dict[str, X]`` or ``tuple[X, ...] | None`` speaks
+    of.
+    """
     for inner in getattr(annotation, "__args__", ()):
         found = _document_in(inner)
         if hasattr(found, "model_fields"):

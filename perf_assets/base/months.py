@@ -7,42 +7,46 @@ MONTH_PATTERN = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])")
 
 
 def is_month(text: str) -> bool:
-    """Whether ``text`` is a calendar month in the form ``YYYY-MM``."""
+    """Return whether ``text`` is a calendar month in the form ``YYYY-MM``."""
     return MONTH_PATTERN.fullmatch(text) is not None and not text.startswith("0000")
 
 
 def month_of(moment: datetime) -> str:
-    """The UTC month that holds ``moment``."""
+    """Return the UTC month that holds ``moment``."""
     return moment.astimezone(UTC).strftime("%Y-%m")
 
 
 def start_of(month: str) -> datetime:
-    """The first moment of ``month`` in UTC."""
+    """Return the first moment of ``month`` in UTC."""
     return datetime.strptime(month, "%Y-%m").replace(tzinfo=UTC)
 
 
 def add_months(month: str, count: int) -> str:
-    """The month ``count`` months after ``month`` (before it, where ``count`` is negative)."""
+    """Return the month ``count`` months after ``month`` (before it, where ``count`` is
+    negative).
+    """
     years, index = divmod(int(month[:4]) * 12 + int(month[5:]) - 1 + count, 12)
     return f"{years:04d}-{index + 1:02d}"
 
 
 def end_of(month: str) -> datetime:
-    """The first moment after ``month`` in UTC."""
+    """Return the first moment after ``month`` in UTC."""
     return start_of(add_months(month, 1))
 
 
 def months_between(first: str, last: str) -> list[str]:
-    """Every month from ``first`` to ``last``, both included; empty when ``last`` is earlier."""
+    """Return every month from ``first`` to ``last``, both included; empty when ``last`` is
+    earlier.
+    """
     count = (int(last[:4]) - int(first[:4])) * 12 + int(last[5:]) - int(first[5:])
     return [add_months(first, offset) for offset in range(count + 1)]
 
 
 def last_full_month(now: datetime | None = None) -> str:
-    """The newest month that is over."""
+    """Return the newest month that is over."""
     return add_months(month_of(now or datetime.now(UTC)), -1)
 
 
 def quarter_of(month: str) -> str:
-    """The calendar quarter that holds ``month``, as ``YYYY-Qn``."""
+    """Return the calendar quarter that holds ``month``, as ``YYYY-Qn``."""
     return f"{month[:4]}-Q{(int(month[5:]) + 2) // 3}"

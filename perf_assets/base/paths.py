@@ -6,22 +6,22 @@ PACKAGE = Path(__file__).parents[1]
 
 
 def models_dir() -> Path:
-    """The directory of the SQL models and their documentation."""
+    """Return the directory of the SQL models and their documentation."""
     return _project_dir("dbt_like_models")
 
 
 def expectations_dir() -> Path:
-    """The directory of the expectation suites."""
+    """Return the directory of the expectation suites."""
     return _project_dir("expectations")
 
 
 def queries_dir() -> Path:
-    """The directory of the analysts' cookbook."""
+    """Return the directory of the analysts' cookbook."""
     return _project_dir("sql")
 
 
 def checks_dir() -> Path:
-    """The directory of the pages of the static checks, one for each rule."""
+    """Return the directory of the pages of the static checks, one for each rule."""
     return _project_dir("docs/checks")
 
 

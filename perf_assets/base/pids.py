@@ -7,7 +7,7 @@ NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def is_alive(process: str) -> bool:
-    """Whether it is the number of a process on this machine, whoever that belongs to."""
+    """Return whether it is the number of a process on this machine, whoever that belongs to."""
     if NUMBER.fullmatch(process) is None:
         return False
     try:

@@ -35,22 +35,24 @@ def escape_text(text: object) -> str:
 
 
 def in_words(value: str) -> str:
-    """A value of ours, ``program_crash`` for one, as people read it: ``program crash``."""
+    """Return a value of ours, ``program_crash`` for one, as people read it: ``program crash``."""
     return value.replace("_", " ")
 
 
 def value_of_words(text: str) -> str:
-    """The value of ours that ``text`` would be, whatever its case and white space."""
+    """Return the value of ours that ``text`` would be, whatever its case and white space."""
     return "_".join(text.casefold().split())
 
 
 def is_address(text: str) -> bool:
-    """Whether ``text`` is the address of a page, and nothing else."""
+    """Return whether ``text`` is the address of a page, and nothing else."""
     return _ADDRESS.fullmatch(text) is not None
 
 
 def is_utf8(text: object) -> bool:
-    """Whether ``text``, the name of a file for one, can be passed to those who only take UTF-8."""
+    """Return whether ``text``, the name of a file for one, can be passed to those who only take
+    UTF-8.
+    """
     return _HALVES.search(str(text)) is None
 
 
@@ -94,7 +96,7 @@ def for_spreadsheet(text: str) -> str:
 
 
 def from_spreadsheet(text: str) -> str:
-    """The text of which ``text`` is the safe form; other text stays as it is."""
+    """Return the text of which ``text`` is the safe form; other text stays as it is."""
     first, *others = _CUTS.split(text)
     begun = "" if first == "'" and others else _bare(first)
     return "".join([begun, *map(_bare, others)])

@@ -6,7 +6,7 @@ from perf_assets.cli.process import finish
 
 
 def main() -> None:
-    """The program: what ``perf-assets`` starts."""
+    """Run the program ``perf-assets``."""
     logging.raiseExceptions = False  # a line that nobody reads any more is no mistake
     finish(_command)
 

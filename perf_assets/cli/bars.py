@@ -40,7 +40,7 @@ def shown_progress(console: Console) -> Iterator[None]:
 
 
 def _bar(phase: progress.Phase | None, spinner: Spinner) -> RenderableType:
-    """One line, whatever the width of the terminal: the title gives way."""
+    """Return one line, whatever the width of the terminal: the title gives way."""
     if phase is None:
         return Group()
     line = Table.grid(expand=True, padding=(0, 1, 0, 0))
@@ -56,7 +56,7 @@ def _bar(phase: progress.Phase | None, spinner: Spinner) -> RenderableType:
 
 
 def _facts(phase: progress.Phase) -> Iterator[tuple[str, str]]:
-    """What stands beside the bar, and in which style."""
+    """Yield what stands beside the bar, and in which style."""
     if phase.done or phase.total:
         yield phase.count(), "progress.download"
     if phase.rate is not None:
@@ -86,7 +86,7 @@ class Lines(logging.Formatter):
     """Messages on one line each, whatever the texts that they quote hold."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
-        """The time and the message."""
+        """Return the time and the message."""
         return escape_text(super().formatMessage(record))
 
 

@@ -41,7 +41,7 @@ class Commands(click.Group):
     """A group whose commands are imported when they are used."""
 
     def list_commands(self, _: click.Context) -> list[str]:
-        """The names of all commands."""
+        """Return the names of all commands."""
         return sorted(MODULES)
 
     def get_command(self, context: click.Context, name: str) -> click.Command:

@@ -80,7 +80,7 @@ def doctor(study: str, data_dir: Path, *, repair: bool, is_json: bool) -> None:
 
 
 def _damages(data_dir: DataDirectory) -> list[dict[str, Any]]:
-    """What is damaged in the data directory, or that it cannot be looked at."""
+    """Return what is damaged in the data directory, or that it cannot be looked at."""
     from perf_assets.stages.health import find_damage  # noqa: PLC0415
 
     try:

@@ -167,7 +167,7 @@ def _cores() -> int:
 
 
 def _files(paths: Sequence[Path], chosen: "Settings") -> "list[LintFile | Skip | None]":
-    """The files to check; None for the standard input."""
+    """Return the files to check; None for the standard input."""
     from perf_assets.lint.files.discovery import find_files  # noqa: PLC0415
 
     on_disk = [path for path in paths if path != STANDARD_INPUT]
@@ -200,7 +200,7 @@ def _fix(
 def _results(
     files: "Sequence[LintFile | Skip | None]", chosen: "Settings", processes: int
 ) -> "list[FileResult]":
-    """What was found in each file, without findings that are not to be reported."""
+    """Return what was found in each file, without findings that are not to be reported."""
     from perf_assets.lint.files.results import Skip  # noqa: PLC0415
     from perf_assets.lint.files.scanning import scan  # noqa: PLC0415
 
@@ -240,7 +240,7 @@ def _contents(files: "Sequence[LintFile | Skip | None]") -> "Iterator[SourceFile
 
 
 def _bar(files: int) -> Any:  # noqa: ANN401
-    """A bar on the standard error, where that is a terminal and it takes long enough."""
+    """Return a bar on the standard error, where that is a terminal and it takes long enough."""
     if files < WORTH_A_BAR or not sys.stderr.isatty():
         return nullcontext()
     from rich.console import Console  # noqa: PLC0415

@@ -46,7 +46,7 @@ class FixedFile(NamedTuple):
 
 
 def fixed_files(results: Sequence[FileResult], paths: Sequence[Path]) -> Iterator[FixedFile]:
-    """The files among some results that can be mended, each with its text before and after.
+    """Yield the files among some results that can be mended, each with its text before and after.
 
     A file that is not UTF-8, or not as it was when it was checked, is passed by.
 

@@ -43,7 +43,9 @@ class Settings:
     ignored: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def is_reported(self, finding: Finding, path: str) -> bool:
-        """Whether a finding in a file is reported; `path` is relative to `root`, with `/`."""
+        """Return whether a finding in a file is reported; `path` is relative to `root`, with
+        `/`.
+        """
         return finding.severity.rank >= self.severity.rank and not any(
             finding.rule in names and is_meant_or_within(path, [pattern])
             for pattern, names in self.ignored.items()
@@ -51,7 +53,7 @@ class Settings:
 
 
 def settings(given: Mapping[str, Any], config: Path | None, first: Path | None) -> Settings:
-    """What the command line says, and what the configuration says of all else.
+    """Return what the command line says, and what the configuration says of all else.
 
     Parameters
     ----------
@@ -101,7 +103,7 @@ def settings(given: Mapping[str, Any], config: Path | None, first: Path | None) 
 
 
 def rules_of(words: Iterable[str], origin: str) -> tuple[Rule, ...]:
-    """The rules that words stand for.
+    """Return the rules that words stand for.
 
     Raises
     ------

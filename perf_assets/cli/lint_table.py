@@ -21,7 +21,7 @@ class Lint(StrictModel):
 
 
 def checked_table(table: object, name: Sequence[str], file: Path) -> Mapping[str, Any]:
-    """The keys that a table of that ``name`` has, by their names in the file.
+    """Return the keys that a table of that ``name`` has, by their names in the file.
 
     Raises
     ------

@@ -43,7 +43,7 @@ def check_memory() -> None:
 
 
 def _free() -> Iterator[int]:
-    """How much the machine has left, and how much the control group of this process."""
+    """Yield how much the machine has left, and how much the control group of this process."""
     if MEMINFO.exists():
         lines = (line.partition(":") for line in MEMINFO.read_text().splitlines())
         sizes = {name: int(value.split()[0]) << 10 for name, _, value in lines if value.split()}
@@ -55,7 +55,7 @@ def _free() -> Iterator[int]:
 
 
 def _reclaimable(group: Path) -> int:
-    """What the group holds of files, which gives way to whoever needs memory."""
+    """Return what the group holds of files, which gives way to whoever needs memory."""
     lines = (line.split() for line in (group / "memory.stat").read_text().splitlines())
     sizes = {name: int(value) for name, value in lines}
     return sizes.get("total_inactive_file", sizes.get("inactive_file", 0))

@@ -113,7 +113,7 @@ def query(  # noqa: PLR0913
 
 
 def published_of(data_dir: Path) -> Path:
-    """The published database of ``data_dir``.
+    """Return the published database of ``data_dir``.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def published_of(data_dir: Path) -> Path:
 
 
 def _listed() -> Iterator[str]:
-    """The cookbook: names, questions, parameters."""
+    """Yield the cookbook: names, questions, parameters."""
     from perf_assets.schema.models.cookbook import cookbook  # noqa: PLC0415
 
     width = min(shutil.get_terminal_size().columns, WIDEST)

@@ -200,7 +200,7 @@ def write_tasks(
 
 
 def bring_back(path: Path) -> str:
-    """How a sheet that was filled in comes back."""
+    """Return how a sheet that was filled in comes back."""
     return f"Bring it back with: perf-assets review import {quote(str(path))} --rater YOUR_NAME"
 
 

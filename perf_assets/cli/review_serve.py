@@ -151,7 +151,7 @@ def serve_review(  # noqa: PLR0913  (options of the command)
 
 
 def _own_address() -> str:
-    """The address under which other machines reach this one; its name where it has none."""
+    """Return the address under which other machines reach this one; its name where it has none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # sends nothing; RFC 5737: nobody has this address
@@ -161,7 +161,7 @@ def _own_address() -> str:
 
 
 def chosen_verdicts(directory: DataDirectory) -> dict[tuple[str, int], bool]:
-    """What raters said of bug reports that were chosen as rule and classifier differ."""
+    """Return what raters said of bug reports that were chosen as rule and classifier differ."""
     from perf_assets.web.review.agreement import verdicts  # noqa: PLC0415
     from perf_assets.web.review.store import FILE, Store  # noqa: PLC0415
     from perf_assets.web.review.subjects import CHOSEN  # noqa: PLC0415

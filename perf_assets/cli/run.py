@@ -182,7 +182,9 @@ def run(  # noqa: PLR0913
 
 
 def _is_path(text: str) -> bool:
-    """Whether it names an archive, be that there or not, rather than a month written wrongly."""
+    """Return whether it names an archive, be that there or not, rather than a month written
+    wrongly.
+    """
     return Path(text).suffix.lower() == ".zip" or "/" in text or Path(text).exists()
 
 

@@ -60,7 +60,7 @@ def friendly_errors(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _output_failure(error: BaseException) -> str | None:
-    """What to do where ``error`` came from printing; None where it did not."""
+    """Return what to do where ``error`` came from printing; None where it did not."""
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     printer = frame.f_globals.get("__name__", "").partition(".")[0]
     if not isinstance(error, OSError) or printer not in PRINTERS:

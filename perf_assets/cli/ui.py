@@ -89,7 +89,7 @@ def _make_record(data_dir: DataDirectory) -> None:
 
 
 def _check_study(study: str, data_dir: DataDirectory) -> None:
-    """A mistake in it is better reported here than in the UI; meanwhile that one opens."""
+    """Read the study while the UI opens: a mistake is better reported here than in the UI."""
     from perf_assets.stages.study_loader import open_study  # noqa: PLC0415
 
     open_study(study, data_dir)
@@ -111,7 +111,7 @@ def _hold(data_dir: DataDirectory, port: int) -> int:
 
 
 def _refusal(data_dir: DataDirectory, handle: int) -> str:
-    """Why there can be no second UI, and how to stop the first."""
+    """Return why there can be no second UI, and how to stop the first."""
     for _ in range(LOOKS):
         process, _, port = os.pread(handle, 40, 0).decode(errors="replace").partition(" ")
         if is_alive(process):

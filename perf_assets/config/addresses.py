@@ -34,7 +34,7 @@ class GitAddress:
 
 
 def git_address(text: str) -> GitAddress:
-    """What ``text`` means to git: a URL, ``host:path`` as ssh knows it, or a path.
+    """Return what ``text`` means to git: a URL, ``host:path`` as ssh knows it, or a path.
 
     Raises
     ------
@@ -112,7 +112,9 @@ ResolvedPath = Annotated[
 
 
 def is_private(url: str) -> bool:
-    """Whether nobody on the way can read what goes to ``url``: over TLS, or not leaving here."""
+    """Return whether nobody on the way can read what goes to ``url``: over TLS, or not leaving
+    here.
+    """
     parts = _split(url)
     if parts is None or parts.scheme != "http":
         return parts is not None
@@ -120,7 +122,7 @@ def is_private(url: str) -> bool:
 
 
 def is_local(url: str) -> bool:
-    """Whether ``url`` is of this machine alone."""
+    """Return whether ``url`` is of this machine alone."""
     parts = _split(url)
     host = (parts.hostname or "") if parts is not None else ""
     try:
@@ -130,7 +132,7 @@ def is_local(url: str) -> bool:
 
 
 def _split(url: str) -> SplitResult | None:
-    """The parts of a URL, its host and port among them; None where it is no URL."""
+    """Return the parts of a URL, its host and port among them; None where it is no URL."""
     try:
         parts = urlsplit(url)
         if parts.port == 0:

@@ -44,7 +44,7 @@ class _File(StrictModel):
 
 
 def model_of(data_dir: Path | None = None) -> Model:
-    """The model of a data directory; the packaged one where it has none.
+    """Return the model of a data directory; the packaged one where it has none.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def _path(data_dir: Path | None) -> Path:
 
 
 def as_bytes(model: Model) -> bytes:
-    """The content of a model's file; the same model gives the same bytes."""
+    """Return the content of a model's file; the same model gives the same bytes."""
     content: Mapping[str, Any] = {
         "format": FORMAT,
         "version": model.version,

@@ -25,7 +25,7 @@ class DataDirectory:
 
     @classmethod
     def of(cls, path: str | Path | None = None) -> "DataDirectory":
-        """The data directory at ``path``, by default ``./data``; made if missing.
+        """Return the data directory at ``path``, by default ``./data``; made if missing.
 
         Raises
         ------
@@ -108,7 +108,9 @@ class DataDirectory:
         return self.path / "added_repositories.json"
 
     def backup_of_format(self, version: int) -> Path:
-        """The backup that is taken before the warehouse is migrated from format ``version``."""
+        """Return the backup that is taken before the warehouse is migrated from format
+        ``version``.
+        """
         return self.path / "backups" / f"before-format-{version + 1}.zip"
 
     @property
@@ -142,7 +144,9 @@ class DataDirectory:
         return self.path / "dagster"
 
     def worker(self, repository: str) -> "DataDirectory":
-        """Where ``repository`` alone is mined, in a study that has a lake; made if missing."""
+        """Return where ``repository`` alone is mined, in a study that has a lake; made if
+        missing.
+        """
         own = DataDirectory.of(self.path / "workers" / repository.replace("/", "+"))
         return replace(own, shared=self.shared or self.path)
 
@@ -153,5 +157,5 @@ class DataDirectory:
         return [DataDirectory(path, self.path) for path in paths]
 
     def clone(self, repository: str) -> Path:
-        """The bare clone of ``repository``."""
+        """Return the bare clone of ``repository``."""
         return self.path / "clones" / f"{repository.replace('/', '+')}.git"

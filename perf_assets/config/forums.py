@@ -57,7 +57,7 @@ class TagSet(Subject):
     tags: tuple[str, ...]
 
     def has(self, tags: "frozenset[str] | set[str]") -> bool:
-        """Whether a question with these ``tags`` belongs to it."""
+        """Return whether a question with these ``tags`` belongs to it."""
         return not self.tags or not tags.isdisjoint(self.tags)
 
 
@@ -137,5 +137,7 @@ class Forum(StrictModel):
         )
 
     def sets_of(self, tags: "frozenset[str] | set[str]") -> list[TagSet]:
-        """The tag sets that a question with these ``tags`` belongs to, in the study's order."""
+        """Return the tag sets that a question with these ``tags`` belongs to, in the study's
+        order.
+        """
         return [tag_set for tag_set in self.tag_sets if tag_set.has(tags)]

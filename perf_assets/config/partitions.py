@@ -43,5 +43,5 @@ class Subject(StrictModel):
         return months_between(self.start, self.end)
 
     def months_within(self, first: str | None, last: str | None) -> list[str]:
-        """Those from ``first`` to ``last``, where they are given."""
+        """Return those from ``first`` to ``last``, where they are given."""
         return [month for month in self.months if (first or month) <= month <= (last or month)]

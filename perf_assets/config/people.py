@@ -27,7 +27,7 @@ def _login(value: str) -> str:
 
 
 def checked_login(value: str) -> str:
-    """The login, as a person typed it.
+    """Return the login, as a person typed it.
 
     Raises
     ------

@@ -176,13 +176,15 @@ class Study(StrictModel):
         )
 
     def _graded(self, words: tuple[str, ...] | None, default: tuple[str, ...]) -> tuple[str, ...]:
-        """The ``words`` of a grade; without a list, those of the ``default`` that are keywords."""
+        """Return the ``words`` of a grade; without a list, those of the ``default`` that are
+        keywords.
+        """
         if words is not None:
             return words
         return tuple(word for word in default if word in self.keywords_in_use)
 
     def rules_of(self, repository: str) -> Rules:
-        """The rules by which issues of ``repository`` are labelled."""
+        """Return the rules by which issues of ``repository`` are labelled."""
         for entry in self.repositories:
             if entry.name == repository:
                 labels = {
@@ -200,11 +202,13 @@ class Study(StrictModel):
         return tuple(tag_set for forum in self.forums for tag_set in forum.tag_sets)
 
     def forum_of(self, tag_set: TagSet) -> Forum:
-        """The forum that ``tag_set`` is of."""
+        """Return the forum that ``tag_set`` is of."""
         return next(forum for forum in self.forums if tag_set in forum.tag_sets)
 
     def repository_of(self, tag_set: TagSet) -> str | None:
-        """The repository that ``tag_set`` is about: the one named for it, or called like it."""
+        """Return the repository that ``tag_set`` is about: the one named for it, or called like
+        it.
+        """
         named = self.forum_of(tag_set).repositories.get(tag_set.label)
         names = sorted(repository.name for repository in self.repositories)
         alike = (
@@ -213,16 +217,22 @@ class Study(StrictModel):
         return named or next(alike, None)
 
     def as_far_as(self, until: Until) -> "Study":
-        """The study for a run that goes as far as ``until``, which overrules the study file."""
+        """Return the study for a run that goes as far as ``until``, which overrules the study
+        file.
+        """
         analyze = {"links": False, "fix-analysis": True}.get(until, self.analyze_fixes)
         return self.model_copy(update={"analyze_fixes": analyze})
 
     def repository(self, name: str) -> Repository:
-        """The repository called ``name``; PerfAssetsError when the study does not have it."""
+        """Return the repository called ``name``; PerfAssetsError when the study does not have
+        it.
+        """
         return self._named(name, self.repositories, "repository", "repositories")
 
     def subject(self, name: str) -> Subject:
-        """The repository or tag set called ``name``; PerfAssetsError when there is neither."""
+        """Return the repository or tag set called ``name``; PerfAssetsError when there is
+        neither.
+        """
         if ":" in name:
             return self._named(name, self.tag_sets, "tag set", "tag sets")
         return self.repository(name)
@@ -254,12 +264,12 @@ def load_study(source: str | Path) -> Study:
 
 
 def is_packaged(name: str) -> bool:
-    """Whether a study of this name comes with perf-assets."""
+    """Return whether a study of this name comes with perf-assets."""
     return name == SAMPLE or _packaged(name) is not None
 
 
 def _packaged(name: str) -> Path | None:
-    """The file of a packaged study."""
+    """Return the file of a packaged study."""
     path = PACKAGED / f"{name}.toml"
     return path if re.fullmatch(r"[\w-]{1,100}", name) and path.is_file() else None
 
@@ -290,7 +300,9 @@ def _read(path: Path) -> str:
 
 
 def _parsed(path: Path, text: str) -> dict[str, object]:
-    """The TOML in ``text``; PerfAssetsError where it is none, or more than a study can say."""
+    """Return the TOML in ``text``; PerfAssetsError where it is none, or more than a study can
+    say.
+    """
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

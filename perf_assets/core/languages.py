@@ -100,14 +100,16 @@ LANGUAGE_TOTALS = pl.List(
 
 
 def language_of(path: str) -> str:
-    """The language of the file at ``path`` by its name or suffix, :data:`OTHER` if unknown."""
+    """Return the language of the file at ``path`` by its name or suffix, :data:`OTHER` if
+    unknown.
+    """
     name = PurePosixPath(path).name.lower()
     whole = _LANGUAGES.get(name)
     return whole or _LANGUAGES.get(PurePosixPath(name).suffix, OTHER)
 
 
 def is_test(path: str) -> bool:
-    """Whether the file at ``path`` is test code or test data.
+    """Return whether the file at ``path`` is test code or test data.
 
     One of its directories is called test, tests, unittest(s), __tests__ or testdata, or ends in
     _test(s); or the file's own name says so: test_x, x_test, conftest, XTest, x.spec. Helpers for
@@ -120,12 +122,12 @@ def is_test(path: str) -> bool:
 
 
 def is_source(path: str) -> bool:
-    """Whether the file at ``path`` is written in a programming language, and no test."""
+    """Return whether the file at ``path`` is written in a programming language, and no test."""
     return language_of(path) in _CODE and not is_test(path)
 
 
 def language_totals(files: pl.DataFrame) -> pl.DataFrame:
-    """What each commit changed in each language, tests apart.
+    """Return what each commit changed in each language, tests apart.
 
     Parameters
     ----------
@@ -162,7 +164,7 @@ def language_totals(files: pl.DataFrame) -> pl.DataFrame:
 
 
 def code_lines(path: str, text: str, last: int | None = None) -> set[int]:
-    """The numbers (from 1) of the lines of ``text`` that hold code: no blanks, no comments.
+    """Return the numbers (from 1) of the lines of ``text`` that hold code: no blanks, no comments.
 
     A line within a documentation string holds none, a preprocessor line does. ``path`` must be in
     a programming language. Lines after the number ``last`` are not looked at, which saves time.
@@ -174,7 +176,7 @@ def code_lines(path: str, text: str, last: int | None = None) -> set[int]:
 
 
 def lexed_lines(lexer: str, text: str, last: int) -> set[int]:
-    """The lines up to ``last`` that hold code, not comments, by Pygments' ``lexer``."""
+    """Return the lines up to ``last`` that hold code, not comments, by Pygments' ``lexer``."""
     lines = text.split("\n")
     ends = list(accumulate(len(line) + 1 for line in lines))
     end = ends[min(last, len(ends)) - 1]

@@ -14,7 +14,7 @@ LEAST_MARKS = 3
 
 
 def visible_lines(text: str) -> list[str]:
-    """The lines of ``text`` outside fenced code blocks and HTML comments.
+    """Return the lines of ``text`` outside fenced code blocks and HTML comments.
 
     Fences follow CommonMark (section 4.5): three or more backticks or tildes, closed by a line of
     at least as many of the same; a fence that is never closed runs to the end. A comment that is
@@ -55,7 +55,8 @@ def _end_of_line(text: str, begin: int) -> int:
 
 
 def _without_comments(text: str, begin: int, end: int, last_closing: int) -> tuple[str, str, int]:
-    """The line at ``begin`` without its comments, the marks of the fence it opens, and its end.
+    """Return the line at ``begin`` without its comments, the marks of the fence it opens, and its
+    end.
 
     What stands behind a comment is read again with what stands before it: both may open another,
     or a fence.
@@ -113,14 +114,17 @@ class _Begun:
         self._rest = ""
 
     def comment(self, text: str, begin: int, end: int) -> int:
-        """Where this and ``text[begin:end]`` open a comment, perhaps before ``begin``; else -1."""
+        """Return where this and ``text[begin:end]`` open a comment, perhaps before ``begin``; else
+        -1.
+        """
         start = begin - len(self._rest)
         if self._rest and self._rest + text[begin : start + len(OPENING)] == OPENING:
             return start
         return text.find(OPENING, begin, end)
 
     def fence(self, text: str, begin: int, end: int, last_tick: int) -> str:
-        """The marks of the fence that this and ``text[begin:end]`` open; empty where they do not.
+        """Return the marks of the fence that this and ``text[begin:end]`` open; empty where they do
+        not.
 
         ``last_tick`` is the place of the last backtick before ``end``.
         """
@@ -129,7 +133,7 @@ class _Begun:
         return mark * marks if marks >= LEAST_MARKS and not (mark == "`" and has_tick) else ""
 
     def _read(self, text: str, begin: int, end: int) -> tuple[str, int, int]:
-        """The mark, how many, and where they end, once ``text[begin:end]`` is appended."""
+        """Return the mark, how many, and where they end, once ``text[begin:end]`` is appended."""
         mark, marks = self._mark, self._marks
         if not self._is_over and begin < end:
             if not mark:
@@ -154,11 +158,13 @@ def without_comments(text: str) -> str:
 
 
 def is_ticked(line: str) -> bool:
-    """Whether the line is a ticked checkbox: words its author chose, whoever wrote them."""
+    """Return whether the line is a ticked checkbox: words its author chose, whoever wrote them."""
     return TICKED.match(line) is not None
 
 
 def normal_form(line: str) -> str:
-    """The line without list, heading, quote, checkbox and emphasis marks, case and extra space."""
+    """Return the line without list, heading, quote, checkbox and emphasis marks, case and extra
+    space.
+    """
     bare = EMPHASIS.sub("", MARKERS.sub("", line))
     return SPACES.sub(" ", bare).strip().casefold()

@@ -15,7 +15,7 @@ R = TypeVar("R")
 
 
 def map_repositories(repositories: Sequence[T], compute: Callable[[T], R], title: str) -> list[R]:
-    """What ``compute`` makes of each of ``repositories``, in their order.
+    """Return what ``compute`` makes of each of ``repositories``, in their order.
 
     Threads are enough: NumPy lets others work while it does.
     """

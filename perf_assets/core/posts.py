@@ -43,7 +43,7 @@ class _Reader(HTMLParser):
 
 
 def text_and_code(html: str) -> tuple[str, str | None]:
-    """What a post says, and its blocks of code.
+    """Return what a post says, and its blocks of code.
 
     Blocks of code are what stands in ``<pre>``; code within a sentence (``<code>`` alone) is a word
     of it and stays. Entities become what they stand for, white space a blank, a block a line.

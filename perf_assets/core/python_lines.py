@@ -23,7 +23,9 @@ _PLAIN = frozenset(["", "u", "U", "b", "B"])
 
 
 def code_lines(text: str, last: int) -> set[int] | None:
-    """The numbers of the lines up to ``last`` that hold code; None where only a lexer can tell."""
+    """Return the numbers of the lines up to ``last`` that hold code; None where only a lexer can
+    tell.
+    """
     lines = text.split("\n")
     ends = list(accumulate(len(line) + 1 for line in lines))
     end = ends[min(last, len(ends)) - 1]
@@ -43,7 +45,7 @@ def code_lines(text: str, last: int) -> set[int] | None:
 
 
 def _end_of(mark: re.Match[str], text: str) -> int:
-    """Where what begins at a mark ends; -1 where that is not plain."""
+    """Return where what begins at a mark ends; -1 where that is not plain."""
     if mark["comment"] is not None:
         return mark.end()
     if mark["doc"] is not None:

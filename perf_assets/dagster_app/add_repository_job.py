@@ -36,7 +36,7 @@ class NewRepository(dg.Config):
 
 
 def add_repository_job(study: Study, data_dir: DataDirectory) -> dg.JobDefinition:
-    """The job; what it is given is checked, by asking git and the API, before it is kept."""
+    """Return the job; what it is given is checked, by asking git and the API, before it is kept."""
 
     @dg.op(
         description="Checks a repository with git and GitHub's API, and adds it to the study.",

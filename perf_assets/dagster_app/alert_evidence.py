@@ -13,7 +13,7 @@ NAMED = 5
 
 
 def with_evidence(writer: AuditedWriter, result: dg.AssetCheckResult) -> dg.AssetCheckResult:
-    """``result``, where it is that of new alerts, with what a person needs to judge them."""
+    """Return ``result``, where it is that of new alerts, with what a person needs to judge them."""
     key = check_key(ALERTS, RULE)
     if result.passed or (result.asset_key, result.check_name) != (key.asset_key, key.name):
         return result

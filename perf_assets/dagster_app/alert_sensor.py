@@ -27,7 +27,7 @@ OLD_MONTHS = 6
 
 
 def alert_sensor(data_dir: DataDirectory, seconds: float = SECONDS) -> dg.SensorDefinition:
-    """The sensor over the published database of ``data_dir``.
+    """Return the sensor over the published database of ``data_dir``.
 
     What was posted stands in its cursor, by identifier; an alert whose estimated month moved, or
     that now goes by another change of the same cause, is the same. Where nobody knows whether a
@@ -79,17 +79,17 @@ def alert_sensor(data_dir: DataDirectory, seconds: float = SECONDS) -> dg.Sensor
 
 
 def is_seen(alert: Alert, seen: Collection[str]) -> bool:
-    """Whether one of ``seen`` is the alert, or another change of the same cause."""
+    """Return whether one of ``seen`` is the alert, or another change of the same cause."""
     return any(is_same(one, other) for one in alert["group_ids"] for other in seen)
 
 
 def is_old(alert: Alert) -> bool:
-    """Whether the change is no news for who looks for the first time."""
+    """Return whether the change is no news for who looks for the first time."""
     return bool(alert["month"] < add_months(alert["last_month"], -OLD_MONTHS))
 
 
 def _alerts(data_dir: DataDirectory) -> Sequence[dict[str, Any]]:
-    """The new alerts of the published database; PerfAssetsError where there is none."""
+    """Return the new alerts of the published database; PerfAssetsError where there is none."""
     with reading(data_dir.published) as connection:
         try:
             return new_alerts(connection)
@@ -100,7 +100,7 @@ def _alerts(data_dir: DataDirectory) -> Sequence[dict[str, Any]]:
 
 
 def _seen(cursor: str | None) -> list[str] | None:
-    """The identifiers in a cursor; None where there are none, or nobody can read them."""
+    """Return the identifiers in a cursor; None where there are none, or nobody can read them."""
     if cursor is None:
         return None
     with suppress(ValueError):

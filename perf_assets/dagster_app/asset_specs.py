@@ -36,7 +36,7 @@ CODE: Mapping[str, str] = {
 def asset_specs(
     asset: str, kinds: Iterable[str], partitions: dg.PartitionsDefinition | None = None
 ) -> dg.AssetSpec:
-    """The asset with all its tables, described as they are declared."""
+    """Return the asset with all its tables, described as they are declared."""
     tables = [described_tables()[name] for name in tables_of(asset)]
     return dg.AssetSpec(
         asset_key(asset),
@@ -54,12 +54,12 @@ def asset_specs(
 
 
 def inputs_of(asset: str) -> list[dg.AssetKey]:
-    """The assets that ``asset`` is made from."""
+    """Return the assets that ``asset`` is made from."""
     return [dg.AssetKey(one.split(".")) for one in upstream()[asset]]
 
 
 def source_specs() -> list[dg.AssetSpec]:
-    """The places outside where all comes from; no run makes them."""
+    """Return the places outside where all comes from; no run makes them."""
     return [
         dg.AssetSpec(asset_key(name), group_name="sources", kinds={kind}, description=description)
         for name, (kind, description) in SOURCES.items()
@@ -80,7 +80,7 @@ def lineage_of(asset: str) -> dg.TableColumnLineage | None:
 
 
 def with_code(spec: dg.AssetSpec) -> dg.AssetSpec:
-    """The asset with links to the files that make it."""
+    """Return the asset with links to the files that make it."""
     asset = name_of(spec.key)
     files = [
         dg.LocalFileCodeReference(file_path=str(model.path), label=f"{model.name}.sql")
@@ -95,7 +95,7 @@ def with_code(spec: dg.AssetSpec) -> dg.AssetSpec:
 
 
 def _statistics_code(asset: str) -> list[str]:
-    """The files of the functions that compute its tables of statistics."""
+    """Return the files of the functions that compute its tables of statistics."""
     functions = [analyses()[table].function for table in tables_of(asset) if table in analyses()]
     modules = dict.fromkeys(name.rpartition(".")[0] for name in functions)
     return [f"{name.partition('.')[2].replace('.', '/')}.py" for name in modules]

@@ -37,7 +37,7 @@ PARTITIONS_LISTED = 10  # partitions named in a check result
 def check_specs(
     tables: Iterable[str], partitions: dg.PartitionsDefinition | None = None
 ) -> list[dg.AssetCheckSpec]:
-    """The checks of the assets that ``tables`` belong to.
+    """Return the checks of the assets that ``tables`` belong to.
 
     Rows that break a critical rule are not stored, so that nothing is made of them: none of the
     checks has to stop a run. With ``partitions`` each has a verdict of its own.
@@ -66,7 +66,9 @@ def check_specs(
 
 
 def check_keys(tables: Iterable[str]) -> dict[dg.AssetCheckKey, list[str]]:
-    """The checks of the assets that ``tables`` belong to, and the tables that each is about."""
+    """Return the checks of the assets that ``tables`` belong to, and the tables that each is
+    about.
+    """
     keys: dict[dg.AssetCheckKey, list[str]] = {}
     for asset, of_asset in _by_asset(tables):
         keys[dg.AssetCheckKey(asset_key(asset), DECLARED)] = of_asset
@@ -76,7 +78,8 @@ def check_keys(tables: Iterable[str]) -> dict[dg.AssetCheckKey, list[str]]:
 
 
 def check_results(broken: Mapping[str, Sequence[BrokenRule]]) -> Iterator[dg.AssetCheckResult]:
-    """A result for each check of some tables: where rules are broken, by how many rows, examples.
+    """Yield a result for each check of some tables: where rules are broken, by how many rows,
+    examples.
 
     Parameters
     ----------
@@ -99,13 +102,13 @@ def check_results(broken: Mapping[str, Sequence[BrokenRule]]) -> Iterator[dg.Ass
 
 @cache
 def named_rules(table: str) -> tuple[Rule, ...]:
-    """The rules of a table that its suite file gives it."""
+    """Return the rules of a table that its suite file gives it."""
     declared = {rule.name for rule in declared_rules(table_of(table))}
     return tuple(rule for rule in load_suite(table).rules if rule.name not in declared)
 
 
 def _by_asset(tables: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """The assets of ``tables`` that hold rows, each with its tables."""
+    """Yield the assets of ``tables`` that hold rows, each with its tables."""
     stored = dict.fromkeys(table for table in tables if not table_of(table).is_view)
     for asset, found in groupby(sorted(stored, key=asset_for_table), key=asset_for_table):
         yield asset, list(found)

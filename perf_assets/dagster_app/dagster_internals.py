@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:  # noqa: ANN401
-        """What ``LATE`` names."""
+        """Return what ``LATE`` names."""
         if name not in LATE:
             raise AttributeError(name)
         return getattr(importlib.import_module(LATE[name]), name)

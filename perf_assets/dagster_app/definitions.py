@@ -31,7 +31,7 @@ from perf_assets.stages.study_loader import open_study
 def build_definitions(
     study: Study, data_dir: DataDirectory, longest_wait: float = LONGEST_WAIT
 ) -> dg.Definitions:
-    """All of perf-assets for one study, kept in one data directory.
+    """Return all of perf-assets for one study, kept in one data directory.
 
     ``longest_wait`` bounds, in seconds, the waits for GitHub's rate limit.
     """
@@ -52,7 +52,7 @@ def build_definitions(
 
 
 def _plain_jobs(study: Study, data_dir: DataDirectory) -> list[dg.JobDefinition]:
-    """The jobs that make no asset."""
+    """Return the jobs that make no asset."""
     kept = [] if study.lake is None else [lake_maintenance_job(study, data_dir)]
     return [add_repository_job(study, data_dir), write_site_job(data_dir), *kept]
 
@@ -81,7 +81,7 @@ def _whole_assets(
 def _presented(
     assets: Sequence[dg.AssetsDefinition | dg.AssetSpec], study: Study
 ) -> Sequence[dg.AssetsDefinition | dg.AssetSpec]:
-    """The assets with what the page of each says of owner, code and deadline."""
+    """Return the assets with what the page of each says of owner, code and deadline."""
     team = f"team:{re.sub(r'[^a-z0-9]+', '-', study.name.lower()).strip('-') or 'study'}"
 
     def presented(spec: dg.AssetSpec) -> dg.AssetSpec:
@@ -92,7 +92,7 @@ def _presented(
 
 @dg.definitions
 def defs() -> dg.Definitions:
-    """What `dagster dev` shows: the study and data directory that the environment names."""
+    """Return what `dagster dev` shows: the study and data directory that the environment names."""
     data_dir = DataDirectory.of(os.environ.get("PERF_ASSETS_DATA_DIR"))
     study = open_study(os.environ.get("PERF_ASSETS_STUDY"), data_dir)
     return build_definitions(

@@ -27,13 +27,17 @@ Load = Mapping[str, Any]
 
 
 def failure(sentence: str, kind: str) -> dg.Failure:
-    """A failed step of one sentence; ``kind``: audit (rows were refused), passing, or user."""
+    """Return a failed step of one sentence; ``kind``: audit (rows were refused), passing, or
+    user.
+    """
     shutdown.block_if_stopping(after_failure=True)  # a run that was stopped did not fail
     return dg.Failure(sentence, metadata={"kind": kind}, allow_retries=False)
 
 
 def refusal(sentences: Sequence[str]) -> dg.Failure:
-    """A step that failed as rows were refused, by the first few of the ``sentences`` about them."""
+    """Return a step that failed as rows were refused, by the first few of the ``sentences`` about
+    them.
+    """
     rest = len(sentences) - TOLD
     more = [f"and {rest} more, which perf-assets status lists"] if rest > 0 else []
     return failure("; ".join([*sentences[:TOLD], *more]), "audit")
@@ -42,7 +46,9 @@ def refusal(sentences: Sequence[str]) -> dg.Failure:
 def materialization_results(
     context: dg.AssetExecutionContext, name: str, metadata: Mapping[str, Any], *, is_new: bool
 ) -> Iterator[Event]:
-    """What became of an asset that is a file: in a refresh it is reported where it ``is_new``."""
+    """Yield what became of an asset that is a file: in a refresh it is reported where it
+    ``is_new``.
+    """
     reporter = EventReporter(context)
     if reporter.has_changes(name, is_new=is_new):
         yield from reporter.report_materialization(name, metadata)
@@ -71,16 +77,18 @@ class EventReporter:
         return {table for key in keys for table in tables_of(name_of(key))}
 
     def never_reported(self, tables: Iterable[str]) -> set[str]:
-        """Those of ``tables`` that Dagster has no event of: its records were deleted, say."""
+        """Return those of ``tables`` that Dagster has no event of: its records were deleted,
+        say.
+        """
         reported = set(self._context.instance.all_asset_keys())
         return {table for table in tables if asset_key(table) not in reported}
 
     def has_changes(self, name: str, *, is_new: bool) -> bool:
-        """Whether an asset that is a file is to be reported."""
+        """Return whether an asset that is a file is to be reported."""
         return is_new or self.options.is_forced or bool(self.never_reported([name]))
 
     def report_materialization(self, asset: str, metadata: Mapping[str, Any]) -> Iterator[Event]:
-        """That ``asset`` was made or replaced."""
+        """Yield that ``asset`` was made or replaced."""
         self.report_unchanged(asset, metadata)
         yield from self.done(asset, None if self.options.is_refresh else metadata)
 
@@ -107,7 +115,7 @@ class EventReporter:
         return self.never_reported({name_of(key) for key in self._context.selected_asset_keys})
 
     def done(self, asset: str, metadata: Mapping[str, Any] | None = None) -> Iterator[Event]:
-        """That the step is done with ``asset``: what reads it can go on."""
+        """Yield that the step is done with ``asset``: what reads it can go on."""
         if asset_key(asset) in self._context.selected_asset_keys:
             yield dg.MaterializeResult(asset_key=asset_key(asset), metadata=metadata)
 
@@ -138,7 +146,7 @@ class EventReporter:
         return not (after - own).isdisjoint(layer.executable_asset_keys)
 
     def _refused_before(self) -> Iterator[str]:
-        """What steps of this run refused that come before this one."""
+        """Yield what steps of this run refused that come before this one."""
         kind = dg.DagsterEventType.ASSET_OBSERVATION
         for entry in self._context.instance.all_logs(self._context.run_id, of_type=kind):
             event = entry.dagster_event
@@ -151,7 +159,7 @@ class EventReporter:
     def report_partitions(
         self, loads: Sequence[Load], outcomes: Sequence[WriteOutcome], *, is_failing: bool
     ) -> set[str]:
-        """The partitions that are stored, of a refresh those that are news; their assets."""
+        """Return the partitions that are stored, of a refresh those that are news; their assets."""
         selected = self._context.selected_asset_keys
         stored = sorted(
             (
@@ -176,7 +184,9 @@ class EventReporter:
         is_new: bool,
         is_failing: bool,
     ) -> set[str]:
-        """The assets of a run that has a ``subject`` as its partition, of a refresh where news."""
+        """Return the assets of a run that has a ``subject`` as its partition, of a refresh where
+        news.
+        """
         by_asset: dict[str, list[Load]] = {}
         for load in loads:
             if asset_key(load["table"]) in self._context.selected_asset_keys:
@@ -194,7 +204,9 @@ class EventReporter:
     def report_checks(
         self, broken: Mapping[str, Sequence[BrokenRule]]
     ) -> Iterator[dg.AssetCheckResult]:
-        """A result for each check of these tables, by their broken rules, that is selected."""
+        """Yield a result for each check of these tables, by their broken rules, that is
+        selected.
+        """
         selected = self._context.selected_asset_check_keys
         for result in check_results(broken):
             assert result.asset_key is not None
@@ -202,7 +214,7 @@ class EventReporter:
                 yield result
 
     def never_checked(self, tables: Collection[str]) -> set[str]:
-        """Those of ``tables`` that have a rule of which Dagster knows no result."""
+        """Return those of ``tables`` that have a rule of which Dagster knows no result."""
         keys = check_keys(tables)
         storage = self._context.instance.event_log_storage
         checked = storage.get_latest_asset_check_execution_by_key(list(keys))
@@ -211,7 +223,9 @@ class EventReporter:
     def _changes(
         self, together: Sequence[list[Load]], outcomes: Sequence[WriteOutcome]
     ) -> list[list[Load]]:
-        """What was written, and what was stored by a run that was killed before it reported it."""
+        """Return what was written, and what was stored by a run that was killed before it reported
+        it.
+        """
         written = {(one.repository, one.month) for one in outcomes if one.is_written}
         instance = self._context.instance
         news = []
@@ -249,7 +263,9 @@ class EventReporter:
 
 
 def broken_rules(table: str, outcome: WriteOutcome) -> list[BrokenRule]:
-    """The rules of ``table`` that its rows broke, as they were just judged; none without rows."""
+    """Return the rules of ``table`` that its rows broke, as they were just judged; none without
+    rows.
+    """
     report = outcome.reports.get(table)
     if report is None:
         return []
@@ -276,5 +292,5 @@ def _sums(loads: Sequence[Load]) -> dict[str, Any]:
 
 
 def _partition(load: Load) -> tuple[str, str, str]:
-    """What loads of tables that are reported together share."""
+    """Return what loads of tables that are reported together share."""
     return asset_for_table(load["table"]), load["repository"], load["month"]

@@ -223,7 +223,9 @@ def _reviewed(data_dir: DataDirectory, store: Callable[[AuditedWriter], T]) -> T
 
 
 def span_of(repository: Subject, first: str | None, last: str | None) -> tuple[str, str]:
-    """The first and the last month of a run; PerfAssetsError where they are none of the study's."""
+    """Return the first and the last month of a run; PerfAssetsError where they are none of the
+    study's.
+    """
     for option, month in (("--from", first), ("--to", last)):
         if month is not None and not is_month(month):
             raise PerfAssetsError(f"{option} {month!r} is no month: write it as YYYY-MM")
@@ -298,7 +300,7 @@ def _execute(
 
 
 def failures_of(result: dg.ExecuteInProcessResult) -> list[str]:
-    """What failed its audit in a run that is over, a sentence each.
+    """Return what failed its audit in a run that is over, a sentence each.
 
     Raises
     ------

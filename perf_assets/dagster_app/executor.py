@@ -44,7 +44,7 @@ class SingleWriterExecutor(InProcessExecutor):
 
 
 def single_writer(data_dir: DataDirectory) -> dg.ExecutorDefinition:
-    """The executor of every run of the UI; DuckDB has one writing process at a time."""
+    """Return the executor of every run of the UI; DuckDB has one writing process at a time."""
 
     @dg.executor(name="in_process")
     def in_process(context: dg.InitExecutorContext) -> SingleWriterExecutor:

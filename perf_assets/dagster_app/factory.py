@@ -68,24 +68,25 @@ class Stored:
         return list(dict.fromkeys(asset_for_table(table.name) for table in self.tables))
 
     def specs(self, partitions: dg.PartitionsDefinition | None = None) -> list[dg.AssetSpec]:
-        """The assets, described."""
+        """Return the assets, described."""
         return [asset_specs(asset, self.kinds, partitions) for asset in self.assets]
 
 
 def stored(name: str, *tables: str, kinds: Iterable[str]) -> Stored:
-    """The tables of these names as one step stores them."""
+    """Return the tables of these names as one step stores them."""
     return Stored(name, [table_of(table) for table in tables], frozenset(kinds))
 
 
 def stored_by(step: Step[S]) -> Stored:
-    """The tables that a step stores."""
+    """Return the tables that a step stores."""
     return stored(step.name, *step.tables, kinds=step.kinds)
 
 
 def partitioned_asset(
     step: Step[S], study: Study, subjects: Sequence[S], data_dir: DataDirectory, longest_wait: float
 ) -> dg.AssetsDefinition:
-    """The asset of a step that goes through months of ``subjects``, all of a run in one pass.
+    """Return the asset of a step that goes through months of ``subjects``, all of a run in one
+    pass.
 
     Where partitions failed their audit the others are recorded as materialized, and the run fails
     with a sentence that names each: in a refresh when all of its steps are done.
@@ -149,7 +150,7 @@ def whole_asset(
     step: WholeStep,
     evidence: Evidence = lambda _, result: result,
 ) -> dg.AssetsDefinition:
-    """The asset of a step called ``name`` that computes tables whole, one after the other.
+    """Return the asset of a step called ``name`` that computes tables whole, one after the other.
 
     Where one fails its audit the others go on, and the run fails when all of its steps are done,
     with a sentence that names each.
@@ -218,7 +219,9 @@ def whole_asset(
 def specs_together(
     whats: Sequence[Stored], partitions: dg.PartitionsDefinition | None = None
 ) -> list[dg.AssetSpec]:
-    """The assets of several, described: those that have tables of more than one of them once."""
+    """Return the assets of several, described: those that have tables of more than one of them
+    once.
+    """
     kinds: dict[str, frozenset[str]] = {}
     for what in whats:
         for asset in what.assets:
@@ -228,14 +231,16 @@ def specs_together(
 
 @contextmanager
 def open_writer(data_dir: DataDirectory) -> Iterator[AuditedWriter]:
-    """The writer of the warehouse; a user's mistake becomes a failed step of one sentence."""
+    """Provide the writer of the warehouse; a user's mistake becomes a failed step of one
+    sentence.
+    """
     with explained(data_dir), open_warehouse(data_dir.warehouse) as database:
         yield AuditedWriter(database, data_dir)
 
 
 @contextmanager
 def explained(data_dir: DataDirectory) -> Iterator[None]:
-    """A user's mistake becomes a failed step of one sentence."""
+    """Provide a user's mistake becomes a failed step of one sentence."""
     try:
         yield
     except PerfAssetsError as error:

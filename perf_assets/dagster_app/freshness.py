@@ -21,7 +21,9 @@ MOST = 12
 
 
 def fresh_each_month(spec: dg.AssetSpec, study: Study) -> dg.AssetSpec:
-    """The asset with its deadline, where something that goes on has a new month each month."""
+    """Return the asset with its deadline, where something that goes on has a new month each
+    month.
+    """
     goes_on = {
         *(EACH_MONTH if any(one.last is None for one in study.repositories) else ()),
         *([QUESTIONS] if any(one.last is None for one in study.tag_sets) else ()),
@@ -33,7 +35,7 @@ def fresh_each_month(spec: dg.AssetSpec, study: Study) -> dg.AssetSpec:
 
 
 def completeness_check() -> dg.AssetCheckSpec:
-    """The check that fails as long as a month of the study is not loaded."""
+    """Return the check that fails as long as a month of the study is not loaded."""
     return dg.AssetCheckSpec(
         COMPLETE,
         asset=asset_key(PUBLISHED),
@@ -45,7 +47,7 @@ def completeness_check() -> dg.AssetCheckSpec:
 
 
 def check_completeness(study: Study, writer: AuditedWriter) -> dg.AssetCheckResult:
-    """Whether every month is loaded, and which are not."""
+    """Return whether every month is loaded, and which are not."""
     missing = dict(_missing(study, writer))
     months = sum(map(len, missing.values()))
     listed = "; ".join(

@@ -69,7 +69,7 @@ class PersistentSqliteEventLog(SqliteEventLogStorage):
         inst_data: ConfigurableClassData | None,
         config_value: Any,  # noqa: ANN401  (its own two base classes do not agree)
     ) -> "PersistentSqliteEventLog":
-        """The settings of dagster.yaml, or of an override of it."""
+        """Return the settings of dagster.yaml, or of an override of it."""
         return cls(config_value["base_dir"], inst_data)
 
     @contextmanager
@@ -115,7 +115,7 @@ class PersistentSqliteEventLog(SqliteEventLogStorage):
         return engine
 
     def has_table(self, table_name: str) -> bool:
-        """Whether the index has a table, which it does not lose."""
+        """Return whether the index has a table, which it does not lose."""
         if table_name not in self._seen_tables and super().has_table(table_name):
             self._seen_tables.add(table_name)
         return table_name in self._seen_tables
@@ -142,7 +142,7 @@ def _wait_for_no_disk(connection: sqlite3.Connection, _: object) -> None:
 
 
 def open_instance(directory: Path) -> dg.DagsterInstance:
-    """The instance at ``directory`` for the runs of this process."""
+    """Return the instance at ``directory`` for the runs of this process."""
     write_instance_config(directory)
     overrides: dict[str, Any] = dict(UNCAPTURED)
     if not STORAGES & set(written_settings(directory)):
@@ -158,7 +158,7 @@ def open_instance(directory: Path) -> dg.DagsterInstance:
 
 
 def _at_data_dir_in_the_ui(instance: dg.DagsterInstance) -> dg.DagsterInstance:
-    """The instance, whose runs say by which job of the UI they are, as runs of the UI do.
+    """Return the instance, whose runs say by which job of the UI they are, as runs of the UI do.
 
     Else they would be on no time line, and the page of their job would say that it never ran.
     """

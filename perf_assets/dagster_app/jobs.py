@@ -60,14 +60,16 @@ PROGRESS = {
 
 
 def jobs_of(subject: Subject, until: Until) -> tuple[str, ...]:
-    """The jobs that together run the steps of ``subject``, in their order, as far as ``until``."""
+    """Return the jobs that together run the steps of ``subject``, in their order, as far as
+    ``until``.
+    """
     if not isinstance(subject, Repository):
         return (INGEST_QUESTIONS,)
     return (MINE_ISSUES_AND_COMMITS, LABEL_ISSUES if until == "labels" else LABEL_AND_LINK)
 
 
 def study_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
-    """The jobs of a study."""
+    """Return the jobs of a study."""
     return [
         *_repository_jobs(study),
         *(_forum_jobs() if study.forums else ()),
@@ -128,7 +130,7 @@ def _repository_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
 def studyless_jobs(
     replicated: dg.AssetSelection, reviewed: dg.AssetSelection
 ) -> list[UnresolvedAssetJobDefinition]:
-    """The jobs for which no study is needed.
+    """Return the jobs for which no study is needed.
 
     ``replicated`` is what the replication computes, ``reviewed`` what follows from verdicts.
     """

@@ -11,16 +11,18 @@ def asset_key(table: str) -> dg.AssetKey:
 
 
 def name_of(key: dg.AssetKey) -> str:
-    """The asset with this key as ``schema.table``."""
+    """Return the asset with this key as ``schema.table``."""
     return ".".join(key.path)
 
 
 def short_name(table: str) -> str:
-    """How ``table`` is called on the page of its asset: nothing where that is called after it."""
+    """Return how ``table`` is called on the page of its asset: nothing where that is called after
+    it.
+    """
     return "" if table == asset_for_table(table) else table.partition(".")[2]
 
 
 def check_key(table: str, rule: str) -> dg.AssetCheckKey:
-    """The check of a rule of ``table``."""
+    """Return the check of a rule of ``table``."""
     name = short_name(table)
     return dg.AssetCheckKey(asset_key(table), f"{name}__{rule}" if name else rule)

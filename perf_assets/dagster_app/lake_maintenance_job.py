@@ -24,7 +24,7 @@ class Retention(dg.Config):
 
 
 def lake_maintenance_job(study: Study, data_dir: DataDirectory) -> dg.JobDefinition:
-    """The job, which may run beside workers: where one is faster, the next time does it."""
+    """Return the job, which may run beside workers: where one is faster, the next time does it."""
     assert study.lake is not None
     url = study.lake.url
 

@@ -17,7 +17,7 @@ NOT_ENDED = [
 def open_runs(
     instance: dg.DagsterInstance, tag: str, value: str | None = None
 ) -> list[dg.DagsterRun]:
-    """The runs with a ``tag``, with this ``value`` if one is given, that did not end."""
+    """Return the runs with a ``tag``, with this ``value`` if one is given, that did not end."""
     found = instance.get_runs(dg.RunsFilter(statuses=NOT_ENDED))
     return [run for run in found if tag in run.tags and value in (None, run.tags[tag])]
 

@@ -21,7 +21,9 @@ S = TypeVar("S", bound=Subject)
 
 
 def partitions_of(subjects: Sequence[Subject]) -> dg.MultiPartitionsDefinition:
-    """Every month of each of the ``subjects``, of one sort; months keyed by their first day."""
+    """Return every month of each of the ``subjects``, of one sort; months keyed by their first
+    day.
+    """
     start = min(subject.start for subject in subjects)
     ends = [subject.last for subject in subjects]
     # Without an end, Dagster adds a month whenever one is over.
@@ -32,12 +34,12 @@ def partitions_of(subjects: Sequence[Subject]) -> dg.MultiPartitionsDefinition:
 
 
 def key_of(subject: str, month: str) -> dg.MultiPartitionKey:
-    """The partition key of ``month`` of the subject of that name."""
+    """Return the partition key of ``month`` of the subject of that name."""
     return dg.MultiPartitionKey({_dimension(subject): subject, MONTH: f"{month}-01"})
 
 
 def range_tags(subject: str, first: str, last: str) -> dict[str, str]:
-    """The tags of a run over all months from ``first`` to ``last`` of one subject."""
+    """Return the tags of a run over all months from ``first`` to ``last`` of one subject."""
     return {
         _dimension(subject): subject,
         MONTHS: f"{first} to {last}",
@@ -60,5 +62,5 @@ def by_subject(subjects: Sequence[S], keys: Iterable[str]) -> list[tuple[S, list
 
 
 def _dimension(subject: str) -> str:
-    """What sort of subject has this name; a colon parts a forum and its tag set."""
+    """Return what sort of subject has this name; a colon parts a forum and its tag set."""
     return TAG_SET if ":" in subject else REPOSITORY

@@ -25,7 +25,9 @@ GROUP = "published"
 
 
 def publishing_assets(study: Study | None, data_dir: DataDirectory) -> list[dg.AssetsDefinition]:
-    """The published database and the report; of a study, whether all its months are there."""
+    """Return the published database and the report; of a study, whether all its months are
+    there.
+    """
 
     spec = dg.AssetSpec(
         asset_key(PUBLISHED),
@@ -78,7 +80,9 @@ def publishing_assets(study: Study | None, data_dir: DataDirectory) -> list[dg.A
         kinds={"html"},
     )
     def report(context: dg.AssetExecutionContext) -> Iterator[Event]:
-        """What changed this month, the trend, comparisons, users' questions, and how sure it is."""
+        """Yield what changed this month, the trend, comparisons, users' questions, and how sure it
+        is.
+        """
         is_new = keep_report(data_dir)
         shown = {
             "report": dg.MetadataValue.md(data_dir.report.read_text(encoding="utf-8")),

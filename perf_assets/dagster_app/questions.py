@@ -24,7 +24,7 @@ KIND_TABLES = (LABELLED, QUESTION_KINDS, WEIGHTS)
 def question_assets(
     study: Study, data_dir: DataDirectory, longest_wait: float
 ) -> list[dg.AssetsDefinition | dg.AssetSpec]:
-    """The questions of the study's tag sets, and the decisions on them."""
+    """Return the questions of the study's tag sets, and the decisions on them."""
 
     def kinds(writer: AuditedWriter, reporter: EventReporter) -> Iterator[Derived]:
         forced = reporter.options.is_forced or bool(reporter.never_reported(KIND_TABLES))

@@ -34,7 +34,7 @@ class PackageConfig(dg.Config):
 
 
 def replication_assets(data_dir: DataDirectory) -> list[dg.AssetsDefinition]:
-    """The tables of the published data, all stored together, and the report on them."""
+    """Return the tables of the published data, all stored together, and the report on them."""
     package = stored("paper_package", *TABLES, kinds=["csv"])
 
     @dg.multi_asset(
@@ -45,7 +45,9 @@ def replication_assets(data_dir: DataDirectory) -> list[dg.AssetsDefinition]:
         pool=POOL,
     )
     def paper_package(context: dg.AssetExecutionContext, config: PackageConfig) -> Iterator[Event]:
-        """What the authors of the studies published: from files, or downloaded and checked."""
+        """Yield what the authors of the studies published: from files, or downloaded and
+        checked.
+        """
         folder, problems = (
             Path(path) if path is not None else None for path in (config.folder, config.problems)
         )
@@ -64,7 +66,9 @@ def replication_assets(data_dir: DataDirectory) -> list[dg.AssetsDefinition]:
         key=asset_key(REPORT), deps=inputs_of(REPORT), group_name=GROUP, kinds={"html"}, pool=POOL
     )
     def replication_report(context: dg.AssetExecutionContext) -> Iterator[Event]:
-        """The paper beside its reproduction: comparison, Figure 1, Table II and III as charts."""
+        """Yield the paper beside its reproduction: comparison, Figure 1, Table II and III as
+        charts.
+        """
         # It takes what computes, which other jobs should not wait for.
         from perf_assets.reports.document import html  # noqa: PLC0415
         from perf_assets.reports.replication import read_replication  # noqa: PLC0415

@@ -19,7 +19,7 @@ from perf_assets.storage.audited_writer import AuditedWriter
 def repository_assets(
     study: Study, data_dir: DataDirectory, longest_wait: float
 ) -> list[dg.AssetsDefinition | dg.AssetSpec]:
-    """What is mined and decided of repositories: by month here, by worker with a lake.
+    """Return what is mined and decided of repositories: by month here, by worker with a lake.
 
     In a study of forums alone nothing fills these assets; they are there, for models read them.
     """
@@ -34,7 +34,7 @@ def repository_assets(
 
 
 def label_kinds_asset(study: Study, data_dir: DataDirectory) -> dg.AssetsDefinition:
-    """What each label means, of all repositories."""
+    """Return what each label means, of all repositories."""
 
     def kinds(writer: AuditedWriter, reporter: EventReporter) -> Iterator[Derived]:
         forced = reporter.options.is_forced or bool(reporter.never_reported([KINDS]))

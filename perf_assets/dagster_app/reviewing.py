@@ -7,5 +7,5 @@ from perf_assets.storage.verdicts import VERDICT_KINDS
 
 
 def review_specs() -> list[dg.AssetSpec]:
-    """The stored verdicts."""
+    """Return the stored verdicts."""
     return stored("verdicts", *(sort.table for sort in VERDICT_KINDS), kinds=["csv"]).specs()

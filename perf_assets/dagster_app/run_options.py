@@ -20,7 +20,7 @@ ON = "true"
 
 
 def refresh_tags(reason: str, *, reconcile: bool = False, force: bool = False) -> dict[str, str]:
-    """The tags of a refresh that is started for a ``reason``."""
+    """Return the tags of a refresh that is started for a ``reason``."""
     chosen = ((RECONCILE_TAG, reconcile), (FORCE_TAG, force))
     return {REASON: reason, REFRESH_TAG: ON, EXTERNALLY_MANAGED_ASSETS_TAG: ON} | {
         tag: ON for tag, is_chosen in chosen if is_chosen
@@ -42,6 +42,6 @@ class RunOptions:
 
     @classmethod
     def of(cls, tags: Mapping[str, str]) -> "RunOptions":
-        """The options of a run with these ``tags``; what a person chooses is always done."""
+        """Return the options of a run with these ``tags``; what a person chooses is always done."""
         is_refresh = REFRESH_TAG in tags
         return cls(is_refresh, FORCE_TAG in tags or not is_refresh, RECONCILE_TAG in tags)

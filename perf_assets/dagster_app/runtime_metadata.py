@@ -32,7 +32,7 @@ LARGEST_PICTURE = 100_000  # bytes, as it stands in the record of the run
 
 
 def sizes_of(writer: AuditedWriter, asset: str) -> Mapping[str, Any]:
-    """The number of rows of each stored table of ``asset``."""
+    """Return the number of rows of each stored table of ``asset``."""
     sizes: dict[str, Any] = {}
     for table in tables_of(asset):
         if not table_of(table).is_view:
@@ -55,7 +55,7 @@ class Figures:
         self._found: dict[str, Shown | None] = {}
 
     def note(self, table: str, *, is_new: bool) -> None:
-        """That ``table`` is up to date; the figure of one that ``is_new`` will be requested."""
+        """Note that ``table`` is up to date; the figure of one that ``is_new`` is drawn later."""
         self._pending.discard(table)
         if is_new:
             self._new.add(table)
@@ -64,7 +64,7 @@ class Figures:
             self.of(ready)
 
     def of(self, table: str) -> "Shown | None":
-        """The figure of ``table``; None where it has no rows, or no figure."""
+        """Return the figure of ``table``; None where it has no rows, or no figure."""
         # It takes what computes, which a run that has nothing to do should not wait for.
         from perf_assets.reports.figures import begin, shown  # noqa: PLC0415
 
@@ -78,7 +78,9 @@ class Figures:
 def runtime_metadata(
     writer: AuditedWriter, assets: Iterable[str], figures: Figures | None = None
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Each of ``assets`` with all that is shown of it: what its figures say and look like first."""
+    """Yield each of ``assets`` with all that is shown of it: what its figures say and look like
+    first.
+    """
     connection = writer.database.connection
     figures = figures or Figures(connection)
     of_assets = {
@@ -104,7 +106,9 @@ def figure_of(connection: duckdb.DuckDBPyConnection, table: str) -> dict[str, An
 
 @cache
 def _read_by_figure(table: str) -> frozenset[str]:
-    """The tables and views that the figure of ``table`` reads, and those behind the views."""
+    """Return the tables and views that the figure of ``table`` reads, and those behind the
+    views.
+    """
     from perf_assets.reports.figures import figures  # noqa: PLC0415
 
     return behind_views(figures()[table].reads) if table in figures() else frozenset()
@@ -128,7 +132,7 @@ def _picture(found: "Shown") -> str:
 
 
 def _preview(connection: duckdb.DuckDBPyConnection, table: Table) -> dict[str, Any]:
-    """The first rows by its key; nothing where there are none."""
+    """Return the first rows by its key; nothing where there are none."""
     key = ", ".join(f'"{name}"' for name in table.key)
     answer = connection.sql(f"select * from {table.name} order by {key} limit {ROWS}")
     rows = answer.fetchall()

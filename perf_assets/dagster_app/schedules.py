@@ -38,7 +38,7 @@ MINUTES_OF_A_DAY = 24 * 60
 
 
 def schedules(study: Study) -> list[dg.ScheduleDefinition]:
-    """The schedules of a study, half an hour after one another, so that runs seldom queue.
+    """Return the schedules of a study, half an hour after one another, so that runs seldom queue.
 
     They look back to the start because a refresh costs what changed, not what exists, and an old
     issue may have been closed or relabelled since. The monthly ones load the last full month too,

@@ -44,7 +44,7 @@ KEPT = frozenset(
 
 
 def retrying(jobs: Sequence[UnresolvedAssetJobDefinition]) -> dg.SensorDefinition:
-    """The sensor over runs of ``jobs``.
+    """Return the sensor over runs of ``jobs``.
 
     Runs that a person started by the command line, or on the page of an asset, are left to them.
     """
@@ -88,7 +88,7 @@ def retrying(jobs: Sequence[UnresolvedAssetJobDefinition]) -> dg.SensorDefinitio
 
 
 def is_passing(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
-    """Whether a failed ``run`` may well succeed when it is started again as it was."""
+    """Return whether a failed ``run`` may well succeed when it is started again as it was."""
     if run.tags.get(REASON) == COMMAND_LINE:
         return False
     kinds = set()
@@ -100,7 +100,7 @@ def is_passing(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
 
 
 def job_of(run: dg.DagsterRun, names: Collection[str]) -> str | None:
-    """The job that does again what ``run`` did; ``None`` where that is left to people.
+    """Return the job that does again what ``run`` did; ``None`` where that is left to people.
 
     A worker's run does all of its repository, also as a part of a backfill, which by then may have
     ended without it.
@@ -129,5 +129,7 @@ def _again(run: dg.DagsterRun, job: str | None, tries: int) -> dg.RunRequest:
 
 
 def _kept(tags: Mapping[str, str]) -> dict[str, str]:
-    """The tags that hold the options of a run, without those that Dagster gave to that one."""
+    """Return the tags that hold the options of a run, without those that Dagster gave to that
+    one.
+    """
     return {name: value for name, value in tags.items() if name in KEPT or name.startswith(OURS)}

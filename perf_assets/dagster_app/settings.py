@@ -28,7 +28,8 @@ STORAGES = {"storage", "run_storage", "event_log_storage", "schedule_storage", "
 
 
 def with_workers(workers: int) -> dict[str, Any]:
-    """The limits where repositories are mined by workers, each in a data directory of its own.
+    """Return the limits where repositories are mined by workers, each in a data directory of its
+    own.
 
     One run a repository, so many of them at once, on one host too, and one run beside them that
     computes: that one is alone in its pool, as all pools are whose limit nobody set.
@@ -47,7 +48,7 @@ def with_workers(workers: int) -> dict[str, Any]:
 
 
 def write_instance_config(directory: Path, workers: int | None = None) -> Path:
-    """The Dagster instance at ``directory``, as the UI and the command line share it.
+    """Return the Dagster instance at ``directory``, as the UI and the command line share it.
 
     ``workers`` mine at once, where the study has a lake, and 0 where it has none; if nobody says,
     what is written of that stays. What a person wrote into its dagster.yaml stays too: a storage of

@@ -20,7 +20,7 @@ from perf_assets.storage.audited_writer import AuditedWriter
 
 
 def derived_assets(study: Study | None, data_dir: DataDirectory) -> dg.AssetsDefinition:
-    """The assets of the SQL models and the tables of statistics.
+    """Return the assets of the SQL models and the tables of statistics.
 
     One step computes them, in one opening of the warehouse. Without a study the repositories stay
     as registered.

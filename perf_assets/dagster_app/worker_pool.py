@@ -64,7 +64,7 @@ class Results:
 
 
 def worker_count() -> int:
-    """How many workers there are if nobody says: as the environment says, else one a core.
+    """Return how many workers there are if nobody says: as the environment says, else one a core.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def _shared(names: Sequence[str], workers: int, options: Sequence[str], progress
 
 
 def answer(name: str, failures: Iterable[str], stopped: str | None) -> str:
-    """The line by which a worker says that it is done with a repository."""
+    """Return the line by which a worker says that it is done with a repository."""
     return json.dumps({"repository": name, "failures": [*failures], "stopped": stopped})
 
 
@@ -141,7 +141,7 @@ class _Worker:
         self._process: subprocess.Popen[str] | None = None
 
     def run(self, name: str) -> tuple[list[str], str | None]:
-        """Its failures, and why it stopped if it did."""
+        """Return its failures, and why it stopped if it did."""
         for _ in range(TRIES):
             answer = self._request(name)
             if answer is not None:
@@ -162,7 +162,7 @@ class _Worker:
             self._lost()
 
     def _request(self, name: str) -> dict[str, Any] | None:
-        """What it answers; ``None`` where it ended instead."""
+        """Return what it answers; ``None`` where it ended instead."""
         process = self._running()
         assert process.stdin is not None
         assert process.stdout is not None

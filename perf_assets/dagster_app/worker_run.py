@@ -28,7 +28,8 @@ TAG = f"{HIDDEN_TAG_PREFIX}perf-assets/worker"  # on its runs: host and process
 def worker(
     study: Study, data_dir: DataDirectory, task: Task
 ) -> Iterator[Callable[[str], list[str]]]:
-    """What is called with the name of a repository, brings it up to date, and ships what changed.
+    """Provide what is called with the name of a repository, brings it up to date, and ships what
+    changed.
 
     It returns the partitions that failed their audit, a sentence each; all else is shipped. It
     raises PerfAssetsError for whatever stops it, another worker at the same repository, say.
@@ -63,6 +64,6 @@ def worker(
 
 
 def _is_lost(process: str) -> bool:
-    """Whether it was a process of this machine that is no more."""
+    """Return whether it was a process of this machine that is no more."""
     host, _, number = process.rpartition(":")
     return host == socket.gethostname() and not is_alive(number)

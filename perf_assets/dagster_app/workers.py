@@ -35,7 +35,9 @@ FIRST, LAST, UNTIL = "perf-assets/from", "perf-assets/to", "perf-assets/until"
 def worker_assets(
     study: Study, data_dir: DataDirectory, whats: Sequence[Stored], longest_wait: float
 ) -> dg.AssetsDefinition:
-    """The assets ``whats`` of all repositories of a ``study`` that has a lake, as one step."""
+    """Return the assets ``whats`` of all repositories of a ``study`` that has a lake, as one
+    step.
+    """
     partitions = dg.StaticPartitionsDefinition([one.name for one in study.repositories])
     tables = [table.name for what in whats for table in what.tables]
 
@@ -104,7 +106,7 @@ def _give_way() -> None:
 
 
 def worker_tags(repository: Repository, first: str, last: str, until: Until) -> dict[str, str]:
-    """The tags of a worker's run: what people look for, and its options."""
+    """Return the tags of a worker's run: what people look for, and its options."""
     return {
         REPOSITORY: repository.name,
         HOST: host_of(repository),
@@ -116,7 +118,7 @@ def worker_tags(repository: Repository, first: str, last: str, until: Until) -> 
 
 
 def host_of(repository: Repository) -> str:
-    """The host that its issues are read from, by which runs at once are limited."""
+    """Return the host that its issues are read from, by which runs at once are limited."""
     if repository.corpus is not None:
         return "local"
     return urlsplit(repository.github_url or GITHUB).netloc.rpartition("@")[2]
@@ -125,7 +127,7 @@ def host_of(repository: Repository) -> str:
 def _loads(
     writer: AuditedWriter, repository: Repository, tables: Sequence[str], months: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """What is noted of the partitions that are stored."""
+    """Return what is noted of the partitions that are stored."""
     return [
         load
         for table in tables

@@ -22,7 +22,7 @@ class SiteConfig(dg.Config):
 
 
 def write_site_job(data_dir: DataDirectory) -> dg.JobDefinition:
-    """The job, for the published database and the report that are there."""
+    """Return the job, for the published database and the report that are there."""
 
     @dg.op(description="Writes report, tables, dictionary and console for any host of files.")
     def site(context: dg.OpExecutionContext, config: SiteConfig) -> None:

@@ -34,13 +34,15 @@ def create_missing(database: Database, tables: Iterable[LakeTable]) -> None:
 
 
 def hashing(connection: duckdb.DuckDBPyConnection) -> str:
-    """How DuckDB hashes: fingerprints of two ways can say equal of nothing, nor different."""
+    """Return how DuckDB hashes: fingerprints of two ways can say equal of nothing, nor
+    different.
+    """
     ((found,),) = connection.execute(PROBE).fetchall()
     return f"{int(found) % 16**8:08x}"
 
 
 def content_query(table: LakeTable, way: str, source: str | None = None, where: str = "") -> str:
-    """The SELECT of subject, month, rows, fingerprint of each part of ``table``.
+    """Return the SELECT of subject, month, rows, fingerprint of each part of ``table``.
 
     source : another relation with its columns; where : a further condition.
     """
@@ -56,7 +58,7 @@ def content_query(table: LakeTable, way: str, source: str | None = None, where: 
 def contents(
     database: Database, tables: Iterable[LakeTable], subject: str
 ) -> dict[str, dict[str, tuple[int, str]]]:
-    """Of ``subject``, by month and table: how many rows there are, and their fingerprint."""
+    """Return of ``subject``, by month and table: how many rows there are, and their fingerprint."""
     way = hashing(database.connection)
     found: dict[str, dict[str, tuple[int, str]]] = {}
     query = united(tables, way, lambda table: f"{table.subject} = {quoted(subject)}")
@@ -68,7 +70,9 @@ def contents(
 def united(
     tables: Iterable[LakeTable], way: str, where: Callable[[LakeTable], str] = lambda _: ""
 ) -> str:
-    """The SELECT of table, subject, month, rows, fingerprint of each part of all ``tables``."""
+    """Return the SELECT of table, subject, month, rows, fingerprint of each part of all
+    ``tables``.
+    """
     return " UNION ALL ".join(
         f'SELECT {quoted(table.name)} AS "table", * '
         f"FROM ({content_query(table, way, where=where(table))})"
@@ -77,7 +81,7 @@ def united(
 
 
 def subjects_in(database: Database) -> list[str]:
-    """The subjects of which ``database`` holds anything that a lake would hold, sorted."""
+    """Return the subjects of which ``database`` holds anything that a lake would hold, sorted."""
     tables = chosen(None)
     create_missing(database, tables)
     each = [f"SELECT {one.subject} AS subject FROM {one.name} {one.where}" for one in tables]
@@ -86,7 +90,7 @@ def subjects_in(database: Database) -> list[str]:
 
 
 def remembered(database: Database, subject: str, lake: str) -> list[str]:
-    """The releases of the lake ``lake`` from which the rows of ``subject`` go on.
+    """Return the releases of the lake ``lake`` from which the rows of ``subject`` go on.
 
     The release they were brought or shipped as; and one that was about to be made when the process
     ended, which may have been.

@@ -48,7 +48,9 @@ FILE_PATH = re.compile(r"(?=.{1,300}$)(?:(?!\.)[\w.=%+-]+/)*(?!\.)[\w.=%+-]+", r
 
 
 def opened(lake: Lake, name: str, version: int | None = None) -> DeltaTable | None:
-    """The Delta table ``name`` as it is now, or as of ``version``; None where it is not there."""
+    """Return the Delta table ``name`` as it is now, or as of ``version``; None where it is not
+    there.
+    """
     try:
         return DeltaTable(lake.table(name), version=version, storage_options=lake.options)
     except TableNotFoundError:
@@ -56,7 +58,7 @@ def opened(lake: Lake, name: str, version: int | None = None) -> DeltaTable | No
 
 
 def needed(lake: Lake, name: str) -> DeltaTable:
-    """The Delta table ``name`` as it is now.
+    """Return the Delta table ``name`` as it is now.
 
     Raises
     ------
@@ -73,7 +75,7 @@ def needed(lake: Lake, name: str) -> DeltaTable:
 
 
 def ensured(lake: Lake, name: str, schema: pa.Schema, description: str = "") -> DeltaTable:
-    """The Delta table ``name``, made where it is missing, with every column of ``schema``.
+    """Return the Delta table ``name``, made where it is missing, with every column of ``schema``.
 
     Raises
     ------
@@ -181,13 +183,13 @@ def tidied(lake: Lake, name: str, hours: int) -> int:
 
 
 def cast(batches: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """The same rows with the names that Delta Lake has for what is inside of lists."""
+    """Yield the same rows with the names that Delta Lake has for what is inside of lists."""
     for batch in batches:
         yield batch.cast(schema)
 
 
 def files_of(table: DeltaTable, lake: Lake, name: str) -> pa.Table:
-    """The data files of ``table``: uri, bucket, bytes, rows, and statistics of their rows.
+    """Return the data files of ``table``: uri, bucket, bytes, rows, and statistics of their rows.
 
     first_release, last_release, first_subject, last_subject : the bounds of these columns, NULL
     where they are unknown.
@@ -224,7 +226,7 @@ def files_of(table: DeltaTable, lake: Lake, name: str) -> pa.Table:
 
 
 def files_with(files: pa.Table, releases: Collection[str], bucket: int | None = None) -> list[str]:
-    """The uris of those of ``files`` (of ``bucket``) that may have rows of ``releases``."""
+    """Return the uris of those of ``files`` (of ``bucket``) that may have rows of ``releases``."""
     entries = zip(
         *(files[name].to_pylist() for name in ("uri", "bucket", "first_release", "last_release")),
         strict=True,
@@ -238,7 +240,9 @@ def files_with(files: pa.Table, releases: Collection[str], bucket: int | None = 
 
 
 def in_bucket(bucket: int, column: str = "", values: Collection[str] = ()) -> str:
-    """The condition of a row of ``bucket`` whose ``column`` has one of ``values``, if not many."""
+    """Return the condition of a row of ``bucket`` whose ``column`` has one of ``values``, if not
+    many.
+    """
     few = f" AND {column} IN ({', '.join(map(quoted, sorted(values)))})"
     return f"{BUCKET} = {bucket}{few if 0 < len(values) <= FEW else ''}"
 
@@ -252,7 +256,8 @@ def source_of(
     files: Sequence[str],
     condition: str = "",
 ) -> Iterator[str]:
-    """What follows FROM in a query of ``connection``, once, to read ``columns`` of ``table``.
+    """Provide what follows FROM in a query of ``connection``, once, to read ``columns`` of
+    ``table``.
 
     Of a folder DuckDB reads the ``files`` itself; from S3 all rows are streamed for
     which ``condition`` holds, which only spares what would be left out anyway.
@@ -270,7 +275,9 @@ def source_of(
 
 
 def _united(files: Sequence[str]) -> str:
-    """The rows of ``files`` in addition to none: a column that all of them lack is there too."""
+    """Return the rows of ``files`` in addition to none: a column that all of them lack is there
+    too.
+    """
     if not files:
         return ""
     listed = ", ".join(map(quoted, files))
@@ -291,7 +298,7 @@ def _registered(
 
 
 def _made(lake: Lake, name: str, schema: pa.Schema, description: str) -> DeltaTable | None:
-    """The table ``name``, made now; None where another made it at the same moment."""
+    """Return the table ``name``, made now; None where another made it at the same moment."""
     try:
         return DeltaTable.create(
             lake.table(name),

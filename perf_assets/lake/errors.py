@@ -64,7 +64,7 @@ def friendly_errors(lake: Lake) -> Iterator[None]:
 
 
 def _of_file(message: str, lake: Lake) -> PerfAssetsError | None:
-    """What DuckDB says of a file of the lake; what it says of others is not for here."""
+    """Return what DuckDB says of a file of the lake; what it says of others is not for here."""
     found = re.search(re.escape(lake.url) + r"/[^\"'\n]+", message)
     if found is None:
         return None
@@ -76,7 +76,8 @@ def _of_file(message: str, lake: Lake) -> PerfAssetsError | None:
 
 
 def _of_bytes(error: duckdb.Error, lake: Lake) -> PerfAssetsError | None:
-    """What DuckDB says, without naming the file, of bytes that are no Parquet or of other types.
+    """Return what DuckDB says, without naming the file, of bytes that are no Parquet or of other
+    types.
 
     It has no class of its own for the first; of a damaged warehouse it speaks of its checksums.
     """

@@ -42,7 +42,7 @@ SCHEMA = pa.schema(
 
 
 def table_of_leases(bucket: int) -> str:
-    """The Delta table of the leases of a bucket."""
+    """Return the Delta table of the leases of a bucket."""
     return f"lake.leases_{bucket}"
 
 

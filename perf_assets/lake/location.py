@@ -36,7 +36,7 @@ class Lake:
 
     @classmethod
     def of(cls, url: str, data_dir: DataDirectory | None = None) -> "Lake":
-        """The lake at ``url``, whether or not anything is there yet; see the class.
+        """Return the lake at ``url``, whether or not anything is there yet; see the class.
 
         Raises
         ------
@@ -70,7 +70,7 @@ class Lake:
         return self.url.startswith("/")
 
     def table(self, name: str) -> str:
-        """The address of the Delta table ``name`` (schema.table)."""
+        """Return the address of the Delta table ``name`` (schema.table)."""
         return f"{self.url}/{name.replace('.', '/')}"
 
     @property
@@ -93,7 +93,7 @@ class Lake:
 
 
 def bucket_of(subject: str, buckets: int) -> int:
-    """The bucket of ``subject``, one of ``buckets``; all tag sets of a forum share theirs.
+    """Return the bucket of ``subject``, one of ``buckets``; all tag sets of a forum share theirs.
 
     A question may move from one tag set to another: both are then written together.
     """

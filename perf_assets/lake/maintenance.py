@@ -128,7 +128,7 @@ def maintain(
 
 
 def sizes(lake: Lake) -> list[Size]:
-    """How large each table of ``lake`` is, those of its own bookkeeping last.
+    """Return how large each table of ``lake`` is, those of its own bookkeeping last.
 
     Raises
     ------

@@ -115,7 +115,7 @@ def restore(database: Database, lake: Lake, subject: str) -> PullResult | None:
 
 
 def subjects_of(lake: Lake) -> list[str]:
-    """Every subject of which anything is released, sorted.
+    """Return every subject of which anything is released, sorted.
 
     Raises
     ------
@@ -171,7 +171,8 @@ def _lay_here(database: Database, tables: Sequence[LakeTable]) -> None:
 
 
 def _differences(database: Database, releases: Releases) -> pl.DataFrame:
-    """The parts to change: bucket, subject, month, table, release, rows, fingerprint, is_here.
+    """Return the parts to change: bucket, subject, month, table, release, rows, fingerprint,
+    is_here.
 
     Rows of 0, without release and fingerprint, are to leave.
     """
@@ -207,7 +208,7 @@ class _Reader:
         self._opened: dict[str, tuple[DeltaTable, pa.Table]] = {}
 
     def opened(self, name: str) -> tuple[DeltaTable, pa.Table]:
-        """The Delta table ``name``, and its files."""
+        """Return the Delta table ``name``, and its files."""
         if name not in self._opened:
             table = delta.needed(self.lake, name)
             self._opened[name] = (table, delta.files_of(table, self.lake, name))

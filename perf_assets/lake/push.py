@@ -130,7 +130,7 @@ def _shipped(
 
 
 def _changed(held: Held, here: Parts) -> dict[str, set[str]]:
-    """The tables of each month whose rows are others than those that are released."""
+    """Return the tables of each month whose rows are others than those that are released."""
     changed = {}
     for month in held.months.keys() | here.keys():
         released = {name: part.fingerprint for name, part in held.months.get(month, {}).items()}
@@ -141,7 +141,7 @@ def _changed(held: Held, here: Parts) -> dict[str, set[str]]:
 
 
 def _by_table(changed: Mapping[str, set[str]], here: Parts) -> dict[str, list[str]]:
-    """The months of which each table has rows to add."""
+    """Return the months of which each table has rows to add."""
     found: dict[str, list[str]] = {}
     for month in sorted(changed):
         for name in changed[month] & here.get(month, {}).keys():

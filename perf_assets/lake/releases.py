@@ -111,7 +111,7 @@ class Releases:
         return pa.schema([field for field in SCHEMA if field.name in names])
 
     def files(self, subjects: Iterable[str] | None = None) -> list[str]:
-        """The files that may list ``subjects``; of all where none are given."""
+        """Return the files that may list ``subjects``; of all where none are given."""
         files = delta.files_of(self.table, self.lake, NAME)
         named = None if subjects is None else sorted(subjects)
         bounds = ("uri", "first_subject", "last_subject")
@@ -124,7 +124,7 @@ class Releases:
         ]
 
     def of(self, connection: duckdb.DuckDBPyConnection, subject: str) -> Held:
-        """What is released of ``subject``, as ``connection`` reads it."""
+        """Return what is released of ``subject``, as ``connection`` reads it."""
         with delta.source_of(
             connection,
             self.table,
@@ -265,7 +265,7 @@ class Releases:
 
 
 def releases_of(lake: Lake) -> Releases | None:
-    """What is released now; None where no lake is there yet.
+    """Return what is released now; None where no lake is there yet.
 
     Raises
     ------
@@ -282,7 +282,7 @@ def releases_of(lake: Lake) -> Releases | None:
 
 
 def made_releases(lake: Lake, buckets: int = BUCKETS) -> Releases:
-    """What is released now; the lake is made, with so many ``buckets``, where it is missing.
+    """Return what is released now; the lake is made, with so many ``buckets``, where it is missing.
 
     The commit that makes the lake stores the fingerprint of the address key of the data directory.
     Of several workers that make the lake at once, those with another key are refused.
@@ -313,7 +313,7 @@ def made_releases(lake: Lake, buckets: int = BUCKETS) -> Releases:
 
 
 def needed(lake: Lake) -> Releases:
-    """What is released now.
+    """Return what is released now.
 
     Raises
     ------
@@ -330,7 +330,7 @@ def needed(lake: Lake) -> Releases:
 
 
 def new_release(moment: datetime | None = None) -> str:
-    """A name that no release has, sorted by the time when it was given."""
+    """Return a name that no release has, sorted by the time when it was given."""
     return f"{_milliseconds(moment):012x}-{secrets.token_hex(8)}"
 
 
@@ -340,7 +340,9 @@ def moment_of(release: str) -> datetime:
 
 
 def releases_before(moment: datetime) -> str:
-    """What is above the names of all releases that were given before ``moment``, and no others."""
+    """Return what is above the names of all releases that were given before ``moment``, and no
+    others.
+    """
     return f"{_milliseconds(moment):012x}-"
 
 

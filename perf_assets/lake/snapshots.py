@@ -54,7 +54,7 @@ class Snapshot:
 
 
 def released(lake: Lake, tables: Collection[str] | None = None) -> Snapshot:
-    """What is released of ``tables`` (default: all that a lake holds), as of one moment.
+    """Return what is released of ``tables`` (default: all that a lake holds), as of one moment.
 
     That the files have the rows which are released was counted, row by row.
 
@@ -85,7 +85,7 @@ def released(lake: Lake, tables: Collection[str] | None = None) -> Snapshot:
 def _table(
     lake: Lake, table: LakeTable, connection: duckdb.DuckDBPyConnection
 ) -> tuple[TableSnapshot, bool]:
-    """The snapshot of ``table``, and whether its files have all rows that are released."""
+    """Return the snapshot of ``table``, and whether its files have all rows that are released."""
     found = connection.sql(
         "SELECT subject AS lake_subject, month AS lake_month, release AS lake_release, rows "
         'FROM lake_released WHERE "table" = ? ORDER BY ALL',

@@ -77,7 +77,9 @@ class LakeTable:
 
 
 def tables_of_repositories() -> list[str]:
-    """Those tables that are mined or decided of repositories, which Spark reads where they lie."""
+    """Return those tables that are mined or decided of repositories, which Spark reads where they
+    lie.
+    """
     return [
         table
         for table in lake_tables()
@@ -87,7 +89,7 @@ def tables_of_repositories() -> list[str]:
 
 @cache
 def lake_tables() -> Mapping[str, LakeTable]:
-    """Every table that a lake holds, by name, sorted."""
+    """Return every table that a lake holds, by name, sorted."""
     found = {
         name: LakeTable(name, subject_of(name), "month")
         for name, table in declared().items()
@@ -98,12 +100,12 @@ def lake_tables() -> Mapping[str, LakeTable]:
 
 
 def chosen(tables: Collection[str] | None) -> list[LakeTable]:
-    """Those of ``tables`` that a lake holds; all of them where none is given."""
+    """Return those of ``tables`` that a lake holds; all of them where none is given."""
     return [one for name, one in lake_tables().items() if tables is None or name in tables]
 
 
 def declared_schema(table: Table) -> pa.Schema:
-    """The declared columns of ``table``, with the types of Arrow."""
+    """Return the declared columns of ``table``, with the types of Arrow."""
     return pa.schema([(one.name, _arrow(polars_type(one.type))) for one in table.columns])
 
 

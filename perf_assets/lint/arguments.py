@@ -5,18 +5,22 @@ from collections.abc import Container
 
 
 def arguments(call: ast.Call) -> list[ast.expr]:
-    """All that a call is given, by position and by keyword; of what is unpacked, the whole."""
+    """Return all that a call is given, by position and by keyword; of what is unpacked, the
+    whole.
+    """
     given = [one.value if isinstance(one, ast.Starred) else one for one in call.args]
     return [*given, *(word.value for word in call.keywords)]
 
 
 def argument(call: ast.Call, names: Container[str | None], position: int) -> list[ast.expr]:
-    """What is given for one parameter, by one of its names or at its position, counted from one."""
+    """Return what is given for one parameter, by one of its names or at its position, counted from
+    one.
+    """
     named = [word.value for word in call.keywords if word.arg in names]
     return [*named, *call.args[position - 1 : position]]
 
 
 def unpacks(call: ast.Call) -> bool:
-    """Whether a call unpacks something, in which any argument may be."""
+    """Return whether a call unpacks something, in which any argument may be."""
     starred = any(isinstance(one, ast.Starred) for one in call.args)
     return starred or any(word.arg is None for word in call.keywords)

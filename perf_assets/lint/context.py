@@ -62,13 +62,13 @@ def _imports_tests(tree: ast.Module) -> bool:
 
 
 def is_graph_code(module: Module) -> bool:
-    """Whether a module builds graphs as TensorFlow 1 did: it uses what only that has."""
+    """Return whether a module builds graphs as TensorFlow 1 did: it uses what only that has."""
     names = {module.resolve(call.func, scope) or "" for call, scope in module.calls}
     return not names & EAGER and any(GRAPH_ONLY.match(one) for one in names)
 
 
 def makes_nodes(module: Module, run: Run, loop: LoopAt) -> bool:
-    """Whether a repeated call adds a node each time, rather than computing at once.
+    """Return whether a repeated call adds a node each time, rather than computing at once.
 
     It does in graph code, where a graph is entered around the loop, inside `tf.function`, and in
     the methods of layers and models that Keras traces, be it around the call or around one that
@@ -87,7 +87,9 @@ def makes_nodes(module: Module, run: Run, loop: LoopAt) -> bool:
 
 
 def _enters_graph(module: Module, node: ast.expr, scope: Scope) -> bool:
-    """Whether a context is that of a graph: `tf.Graph().as_default()`, `graph.as_default()`."""
+    """Return whether a context is that of a graph: `tf.Graph().as_default()`,
+    `graph.as_default()`.
+    """
     func = node.func if isinstance(node, ast.Call) else None
     if not isinstance(func, ast.Attribute) or func.attr != "as_default":
         return False
@@ -103,7 +105,7 @@ def _outwards(scope: Scope | None) -> Iterator[Scope]:
 
 
 def _traced(module: Module) -> set[Scope]:
-    """The functions that are traced into a graph, or are called by one that is."""
+    """Return the functions that are traced into a graph, or are called by one that is."""
     found = {
         scope
         for scope in module.functions.values()

@@ -76,28 +76,28 @@ class Values(ABC):
 
     @abstractmethod
     def run(self, scope: Scope, given: Names) -> Value:
-        """What a function returns for some arguments."""
+        """Return what a function returns for some arguments."""
 
     @abstractmethod
     def returned_elsewhere(
         self, node: ast.Call, module: Module, scope: Scope, given: Names
     ) -> Value:
-        """What a function of another module returns for some arguments."""
+        """Return what a function of another module returns for some arguments."""
 
     @abstractmethod
     def of_annotation(self, note: ast.expr | None, scope: Scope) -> Value:
-        """What an annotation says that a value is."""
+        """Return what an annotation says that a value is."""
 
     @abstractmethod
     def assign(self, target: ast.expr, value: Value, frame: Frame) -> None:
         """Bind what is assigned to."""
 
     def evidence(self, scope: Scope) -> frozenset[str]:
-        """The names of a function that are datasets by what is done with them."""
+        """Return the names of a function that are datasets by what is done with them."""
         return evident_names(self.module, scope)
 
     def value(self, node: ast.expr, frame: Frame) -> Value:
-        """What an expression is worth; every call in it is noted."""
+        """Return what an expression is worth; every call in it is noted."""
         special = _VALUES.get(type(node))
         if special is not None:
             return special(self, node, frame)
@@ -107,11 +107,11 @@ class Values(ABC):
         return None
 
     def nothing(self, node: ast.expr, frame: Frame) -> Value:
-        """A constant, or a function that runs when it is called."""
+        """Return a constant, or a function that runs when it is called."""
         return None
 
     def name(self, node: ast.Name, frame: Frame) -> Value:
-        """What a name holds here, or in the function around."""
+        """Return what a name holds here, or in the function around."""
         if node.id in frame.names:
             return frame.names[node.id]
         found = frame.scope.find(node.id)
@@ -120,7 +120,9 @@ class Values(ABC):
         return None
 
     def attribute(self, node: ast.Attribute, frame: Frame) -> Value:
-        """What an attribute holds: set in this function, in another method, or by a property."""
+        """Return what an attribute holds: set in this function, in another method, or by a
+        property.
+        """
         if not isinstance(node.value, ast.Name):
             self.value(node.value, frame)
             return None
@@ -139,7 +141,7 @@ class Values(ABC):
         return Dataset() if held is None and text in self.evidence(frame.scope) else held
 
     def declared(self, owner: Scope, name: str) -> Value:
-        """What the body of a class says of an attribute."""
+        """Return what the body of a class says of an attribute."""
         body = owner.node.body if isinstance(owner.node, ast.ClassDef) else []
         for one in body:
             if isinstance(one, ast.AnnAssign) and ast.unparse(one.target) == name:
@@ -147,16 +149,16 @@ class Values(ABC):
         return None
 
     def sequence(self, node: ast.Tuple | ast.List, frame: Frame) -> Value:
-        """The parts of a tuple or list."""
+        """Return the parts of a tuple or list."""
         return Several(tuple(self.value(one, frame) for one in node.elts))
 
     def mapping(self, node: ast.Dict, frame: Frame) -> Value:
-        """The values of a dictionary."""
+        """Return the values of a dictionary."""
         keys = tuple(one.value if isinstance(one, ast.Constant) else one for one in node.keys)
         return Several(tuple(self.value(one, frame) for one in node.values), keys)
 
     def subscript(self, node: ast.Subscript, frame: Frame) -> Value:
-        """One part of a collection."""
+        """Return one part of a collection."""
         held = self.value(node.value, frame)
         key = node.slice.value if isinstance(node.slice, ast.Constant) else node
         return held.at(key) if isinstance(held, Several) else None
@@ -167,23 +169,23 @@ class Values(ABC):
         return join((self.value(node.body, frame), self.value(node.orelse, frame)))
 
     def walrus(self, node: ast.NamedExpr, frame: Frame) -> Value:
-        """What is assigned in an expression."""
+        """Return what is assigned in an expression."""
         self.assign(node.target, self.value(node.value, frame), frame)
         return frame.names.get(node.target.id)
 
     def inner(self, node: ast.Starred | ast.Await, frame: Frame) -> Value:
-        """What stands behind a star or an await."""
+        """Return what stands behind a star or an await."""
         return self.value(node.value, frame)
 
     def comprehension(self, node: ast.ListComp, frame: Frame) -> Value:
-        """A collection of what is made for each item."""
+        """Return a collection of what is made for each item."""
         for part in node.generators:
             items = self.value(part.iter, frame)
             self.assign(part.target, _element(items), frame)
         return any_of((self.value(node.elt, frame),))
 
     def call(self, node: ast.Call, frame: Frame) -> Value:
-        """What a call gives."""
+        """Return what a call gives."""
         func = node.func
         full = self.module.resolve(func, frame.scope)
         if full is not None and full.startswith(("tensorflow", "keras")):
@@ -202,7 +204,9 @@ class Values(ABC):
         return self.of_module(node, frame)
 
     def produced(self, node: ast.Call, name: str) -> Value:
-        """What a method of another library gives that says by its name that it is a dataset."""
+        """Return what a method of another library gives that says by its name that it is a
+        dataset.
+        """
         if name != "as_dataset":
             return Dataset(batched=True)
         split = next((one.value for one in node.keywords if one.arg == "split"), None)
@@ -211,11 +215,11 @@ class Values(ABC):
         return Dataset() if split is not None else any_of((Dataset(),))
 
     def arguments(self, node: ast.Call, frame: Frame) -> list[Value]:
-        """What a call is given."""
+        """Return what a call is given."""
         return [self.value(one, frame) for one in arguments(node)]
 
     def of_several(self, node: ast.Call, func: ast.Attribute, held: Several, frame: Frame) -> Value:
-        """What a method of a collection gives, which it may change."""
+        """Return what a method of a collection gives, which it may change."""
         added = self.arguments(node, frame)
         if func.attr in ("append", "add", "insert") and isinstance(func.value, ast.Name):
             frame.names[func.value.id] = any_of((*held.parts, *added))
@@ -226,7 +230,7 @@ class Values(ABC):
         return join(held.parts) if func.attr in ("get", "pop") else None
 
     def of_module(self, node: ast.Call, frame: Frame) -> Value:
-        """What a function of the module returns for what it is given."""
+        """Return what a function of the module returns for what it is given."""
         given = [self.value(one, frame) for one in node.args]
         words = {word.arg: self.value(word.value, frame) for word in node.keywords}
         if isinstance(node.func, ast.Name) and node.func.id == "enumerate" and given:
@@ -240,7 +244,7 @@ class Values(ABC):
         return self.returned_elsewhere(node, *other, _bound(other[1], given, words))
 
     def method(self, node: ast.Call, name: str, held: Dataset, frame: Frame) -> Value:
-        """What a method of a dataset gives."""
+        """Return what a method of a dataset gives."""
         given = self.arguments(node, frame)
         made = self.of_function(node, held, frame) if name in MAPS else None
         nested = isinstance(made, Dataset)
@@ -265,7 +269,7 @@ class Values(ABC):
         return self.plain(name, held)
 
     def plain(self, name: str, held: Dataset) -> Value:
-        """What a method gives that runs no function."""
+        """Return what a method gives that runs no function."""
         if name == "window":
             return replace(held, nested=True)
         if name == "unbatch":  # what was in batches is single again
@@ -282,11 +286,11 @@ class Values(ABC):
                 self.run(inner, {})
 
     def function(self, node: ast.expr | None, frame: Frame) -> Scope | None:
-        """The lambda or function of the module that an argument is."""
+        """Return the lambda or function of the module that an argument is."""
         return None if node is None else self.module.function(node, frame.scope)
 
     def of_function(self, node: ast.Call, held: Dataset, frame: Frame) -> Value:
-        """What the function that a method is given first returns for an element."""
+        """Return what the function that a method is given first returns for an element."""
         inner = self.function(next(iter(argument(node, ("map_func",), 1)), None), frame)
         if inner is None:
             return None
@@ -295,7 +299,9 @@ class Values(ABC):
         return self.run(inner, {names[0]: Dataset()} if nested else {})
 
     def applied(self, node: ast.Call, held: Dataset, frame: Frame) -> Value:
-        """What `apply` gives: functions of the module run, TensorFlow's are recognised by name."""
+        """Return what `apply` gives: functions of the module run, TensorFlow's are recognised by
+        name.
+        """
         first = node.args[0] if node.args else None
         if isinstance(first, ast.Call):
             name = (self.module.resolve(first.func, frame.scope) or "").rpartition(".")[2]
@@ -314,7 +320,7 @@ def _own_parameters(scope: Scope) -> tuple[str, ...]:
 
 
 def _bound(callee: Scope, given: list[Value], words: dict[str | None, Value]) -> Names:
-    """What the parameters of a function are for the arguments of a call."""
+    """Return what the parameters of a function are for the arguments of a call."""
     names = _own_parameters(callee)
     bound: Names = dict(zip(names, given, strict=False))
     return bound | {name: one for name, one in words.items() if name is not None and name in names}
@@ -329,7 +335,7 @@ def _is_evident(node: ast.Call, names: frozenset[str]) -> bool:
 
 
 def _batches(scope: Scope, name: str) -> bool:
-    """Whether a function calls `batch` on its parameter: it is given windows."""
+    """Return whether a function calls `batch` on its parameter: it is given windows."""
     return any(
         isinstance(one, ast.Attribute)
         and one.attr in BATCHES

@@ -74,7 +74,9 @@ class Several:
     keys: tuple[object, ...] = ()
 
     def at(self, key: object) -> "Value":
-        """The value under a constant key or index; what any may be, where the key is unknown."""
+        """Return the value under a constant key or index; what any may be, where the key is
+        unknown.
+        """
         if key in self.keys:
             return self.parts[self.keys.index(key)]
         if not self.keys and isinstance(key, int) and -len(self.parts) <= key < len(self.parts):
@@ -82,7 +84,7 @@ class Several:
         return join(self.parts)
 
     def with_part(self, key: object, value: "Value") -> "Several":
-        """The same with a value put in under a key; any may be meant by an unknown key."""
+        """Return the same with a value put in under a key; any may be meant by an unknown key."""
         keys = self.keys or tuple(range(len(self.parts)))
         if not isinstance(key, str | int) or keys == ("*",):
             return any_of((*self.parts, value))
@@ -95,12 +97,12 @@ Value = Dataset | Several | None
 
 
 def any_of(values: Iterable[Value]) -> Several:
-    """A collection of which any element may be any of the values."""
+    """Return a collection of which any element may be any of the values."""
     return Several((join(values),), ("*",))
 
 
 def join(values: Iterable[Value]) -> Value:
-    """What a value may be that is one of several; unknown ones are ignored."""
+    """Return what a value may be that is one of several; unknown ones are ignored."""
     present = [one for one in values if one is not None]
     tuples = [one for one in present if isinstance(one, Several)]
     if tuples and len(tuples) == len(present):
@@ -116,7 +118,9 @@ def join(values: Iterable[Value]) -> Value:
 
 
 def of_source(full: str, node: ast.Call, given: list[Value]) -> Value:
-    """What a function of TensorFlow, Keras or TensorFlow Datasets gives, by its full name."""
+    """Return what a function of TensorFlow, Keras or TensorFlow Datasets gives, by its full
+    name.
+    """
     if full == "tensorflow_datasets.load":
         return _loaded(node)
     if not full.startswith(SOURCES):
@@ -128,7 +132,9 @@ def of_source(full: str, node: ast.Call, given: list[Value]) -> Value:
 
 
 def _loaded(node: ast.Call) -> Value:
-    """What `tensorflow_datasets.load` gives: one for each split, and the info if requested."""
+    """Return what `tensorflow_datasets.load` gives: one for each split, and the info if
+    requested.
+    """
     words = {word.arg: word.value for word in node.keywords}
     split = words.get("split") or (node.args[1] if len(node.args) > 1 else None)
     size = words.get("batch_size")

@@ -7,7 +7,8 @@ DEVICE = re.compile(r"device|cuda|gpu|\brank\b", re.IGNORECASE)
 
 
 def moved(call: ast.Call) -> ast.expr | None:
-    """What a call of `to` or `cuda` moves to a device that is named as one; None for other calls.
+    """Return what a call of `to` or `cuda` moves to a device that is named as one; None for other
+    calls.
 
     `x.to(other)` and `x.to(dtype)` are none: the first may be anything, the second moves nothing.
     """
@@ -27,7 +28,7 @@ def moved(call: ast.Call) -> ast.expr | None:
 
 
 def copies_at_once(call: ast.Call) -> bool:
-    """Whether such a call waits for the copy: it is not given `non_blocking`."""
+    """Return whether such a call waits for the copy: it is not given `non_blocking`."""
     return all(
         isinstance(word.value, ast.Constant) and not word.value.value
         for word in call.keywords

@@ -39,7 +39,9 @@ OTHERS = frozenset(
 
 
 def evident_names(module: Module, scope: Scope) -> frozenset[str]:
-    """The names, attributes (`self.ds`) and calls (as text) of a function that must be datasets."""
+    """Return the names, attributes (`self.ds`) and calls (as text) of a function that must be
+    datasets.
+    """
     return module.once(_evident).get(scope, frozenset())
 
 
@@ -81,7 +83,9 @@ def _by_use(module: Module, scope: Scope, calls: list[ast.Call]) -> frozenset[st
 
 
 def _maps_tensors(module: Module, scope: Scope, call: ast.Call) -> bool:
-    """Whether a call has one function as its argument, which gives its own to TensorFlow's."""
+    """Return whether a call has one function as its argument, which gives its own to
+    TensorFlow's.
+    """
     if len(call.args) != 1 or call.keywords:
         return False
     node = call.args[0]
@@ -101,7 +105,9 @@ def _gives_to_tensorflow(module: Module, function: Scope) -> bool:
 
 
 def _is_determined(module: Module, name: str, scope: Scope) -> bool:
-    """Whether it can be determined what a name or call is: a module, or an object of some class."""
+    """Return whether it can be determined what a name or call is: a module, or an object of some
+    class.
+    """
     node = ast.parse(name, mode="eval").body
     if isinstance(node, ast.Call):
         return _makes_object(module, node, scope)
@@ -120,7 +126,9 @@ def _is_determined(module: Module, name: str, scope: Scope) -> bool:
 
 
 def _makes_object(module: Module, call: ast.Call, scope: Scope) -> bool:
-    """Whether a chain of calls begins with a class, seen by its capital, of another library."""
+    """Return whether a chain of calls begins with a class, seen by its capital, of another
+    library.
+    """
     node: ast.expr = call
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         inner = node.func.value
@@ -134,7 +142,7 @@ def _makes_object(module: Module, call: ast.Call, scope: Scope) -> bool:
 
 
 def _is_annotated(where: Scope, name: str) -> bool:
-    """Whether a parameter has an annotation; datasets are recognised by it earlier."""
+    """Return whether a parameter has an annotation; datasets are recognised by it earlier."""
     spec = getattr(where.node, "args", None)
     for one in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if spec is not None else ():
         if one.arg == name and one.annotation is not None:
@@ -143,7 +151,7 @@ def _is_annotated(where: Scope, name: str) -> bool:
 
 
 def _roots(node: ast.expr) -> list[str]:
-    """What a chain of calls begins with: a name, an attribute, or an unknown call."""
+    """Return what a chain of calls begins with: a name, an attribute, or an unknown call."""
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         inner = node.func.value
         if not isinstance(inner, ast.Call):

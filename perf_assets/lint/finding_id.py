@@ -30,7 +30,9 @@ class Identified(NamedTuple):
 
 
 def identified(findings: Iterable[Finding], lines: Iterable[str]) -> Iterator[Identified]:
-    """The ``findings`` of one file from the top, with the text of their lines and unique ids."""
+    """Yield the ``findings`` of one file from the top, with the text of their lines and unique
+    ids.
+    """
     alike: Counter[tuple[str, str]] = Counter()
     for finding, line in sorted(zip(findings, lines, strict=True)):
         code = line.strip()[:MOST_CHARACTERS]
@@ -39,7 +41,7 @@ def identified(findings: Iterable[Finding], lines: Iterable[str]) -> Iterator[Id
 
 
 def identity(path: str, rule: str, code: str, earlier_duplicates: int) -> str:
-    """A name for a finding: ``f`` and 16 hexadecimal digits of a SHA-256.
+    """Return a name for a finding: ``f`` and 16 hexadecimal digits of a SHA-256.
 
     The letter keeps spreadsheets from taking it for a number.
     """

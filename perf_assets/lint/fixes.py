@@ -48,7 +48,7 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
 
 
 def argument_added(lines: Sequence[str], call: ast.Call, argument: str) -> tuple[Edit, ...]:
-    """The edit that gives a call a further argument, behind its last one.
+    """Return the edit that gives a call a further argument, behind its last one.
 
     None where something else than a comma stands between that and the bracket, as a comment or
     another bracket does.
@@ -64,7 +64,7 @@ def argument_added(lines: Sequence[str], call: ast.Call, argument: str) -> tuple
 
 
 def arguments_removed(lines: Sequence[str], call: ast.Call) -> tuple[Edit, ...]:
-    """The edit that leaves a call with one argument without it."""
+    """Return the edit that leaves a call with one argument without it."""
     start, end = _after(lines, call.func), _after(lines, call)
     inside = "".join(between(lines, start, end).split())
     if not inside.startswith("(") or "#" in inside or len(call.args) + len(call.keywords) != 1:
@@ -73,7 +73,7 @@ def arguments_removed(lines: Sequence[str], call: ast.Call) -> tuple[Edit, ...]:
 
 
 def between(lines: Sequence[str], start: tuple[int, int], end: tuple[int, int]) -> str:
-    """The text from one place to another, as (line, column)."""
+    """Return the text from one place to another, as (line, column)."""
     (first, at), (last, until) = start, end
     if first == last:
         return lines[first - 1][at:until]
@@ -81,7 +81,7 @@ def between(lines: Sequence[str], start: tuple[int, int], end: tuple[int, int]) 
 
 
 def _after(lines: Sequence[str], node: ast.expr) -> tuple[int, int]:
-    """Where a node ends, with the column in characters."""
+    """Return where a node ends, with the column in characters."""
     line = node.end_lineno or node.lineno
     offset = node.end_col_offset or 0
     return line, len(lines[line - 1].encode()[:offset].decode(errors="replace"))

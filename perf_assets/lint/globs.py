@@ -9,7 +9,7 @@ _MEANINGS = {"**/": "(?:.*/)?", "/**": "/.+", "**": ".*", "*": "[^/]*", "?": "[^
 
 
 def is_meant(path: str, patterns: Iterable[str]) -> bool:
-    """Whether one of some patterns means a path.
+    """Return whether one of some patterns means a path.
 
     A pattern without `/` means the name of a file or folder, wherever it is; one with it the whole
     path. `*` stands for any part of a name, `?` for one character, `[ab]` for one of those, `**`
@@ -30,7 +30,7 @@ def is_meant(path: str, patterns: Iterable[str]) -> bool:
 
 
 def is_meant_or_within(path: str, patterns: Iterable[str]) -> bool:
-    """Whether one of some patterns means a path or one of the folders that it is in."""
+    """Return whether one of some patterns means a path or one of the folders that it is in."""
     parts = path.split("/")
     chosen = tuple(patterns)
     return any(is_meant("/".join(parts[:end]), chosen) for end in range(1, len(parts) + 1))

@@ -25,7 +25,7 @@ class Guard(NamedTuple):
 
 
 def guard(node: ast.If | ast.IfExp) -> Guard:
-    """What the test of a statement or expression says of its branches."""
+    """Return what the test of a statement or expression says of its branches."""
     test = node.test
     if isinstance(node, ast.If) and (
         missing_name(test) in _set_in(node.body) or _is_put_out(test, node.body)
@@ -59,7 +59,9 @@ def _of_comparison(left: ast.expr, op: ast.cmpop, right: ast.expr) -> tuple[set[
 
 
 def _all_but_one(op: ast.cmpop, right: ast.expr) -> bool:
-    """Whether a comparison leaves out the first or the last: `i > 0`, `i >= 1`, `i < n - 1`."""
+    """Return whether a comparison leaves out the first or the last: `i > 0`, `i >= 1`, `i < n -
+    1`.
+    """
     match op, right:
         case (ast.Gt(), ast.Constant(value=0)) | (ast.GtE(), ast.Constant(value=1)):
             return True
@@ -69,7 +71,7 @@ def _all_but_one(op: ast.cmpop, right: ast.expr) -> bool:
 
 
 def missing_name(test: ast.expr) -> str:
-    """What a test finds missing: `x` of `x is None` and of `not x`."""
+    """Return what a test finds missing: `x` of `x is None` and of `not x`."""
     match test:
         case ast.UnaryOp(
             op=ast.Not(),
@@ -88,7 +90,7 @@ def missing_name(test: ast.expr) -> str:
 
 
 def _is_put_out(test: ast.expr, body: list[ast.stmt]) -> bool:
-    """Whether a body ends what lets it run: `if first: …; first = False`."""
+    """Return whether a body ends what lets it run: `if first: …; first = False`."""
     return isinstance(test, ast.Name) and any(
         isinstance(one, ast.Assign)
         and isinstance(one.value, ast.Constant)

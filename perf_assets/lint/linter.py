@@ -32,7 +32,7 @@ def check(
     rules: Iterable[Rule] = DEFAULT,
     project: Definitions | None = None,
 ) -> list[Finding]:
-    """The findings of some rules in one module, by line, column and rule.
+    """Return the findings of some rules in one module, by line, column and rule.
 
     Parameters
     ----------
@@ -68,13 +68,15 @@ def check(
 
 
 def may_find(content: bytes, rules: Iterable[Rule] = DEFAULT) -> bool:
-    """Whether rules can find anything in a file: whether it names the framework of one of them."""
+    """Return whether rules can find anything in a file: whether it names the framework of one of
+    them.
+    """
     text = content.decode("ascii", "ignore")
     return any(_names(text, rule) for rule in rules)
 
 
 def frameworks_of(content: bytes) -> frozenset[str]:
-    """The frameworks that a file imports, as far as a line of it shows."""
+    """Return the frameworks that a file imports, as far as a line of it shows."""
     return frozenset(
         framework
         for framework, modules in MODULES.items()
@@ -122,7 +124,9 @@ def _finding(context: Context, rule: Rule, hit: Hit, lines: list[str]) -> Findin
 
 
 def _span(node: ast.AST) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Where a call says its name, and where it ends; of a definition, its head: lines, bytes."""
+    """Return where a call says its name, and where it ends; of a definition, its head: lines,
+    bytes.
+    """
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         head = node.col_offset + len("def ") + len(node.name.encode())
         return (node.lineno, node.col_offset), (node.lineno, head)
@@ -137,7 +141,7 @@ def _span(node: ast.AST) -> tuple[tuple[int, int], tuple[int, int]]:
 
 
 def _characters(lines: list[str], line: int, offset: int) -> int:
-    """A column of `ast`, which counts bytes, in characters."""
+    """Return a column of `ast`, which counts bytes, in characters."""
     if line > len(lines):
         return offset
     return len(lines[line - 1].encode()[:offset].decode(errors="replace"))

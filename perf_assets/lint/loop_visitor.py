@@ -37,7 +37,7 @@ class _Around:
 
 
 def survey_loop(module: Module, loop: LoopAt) -> Survey:
-    """What happens in one iteration of a loop; walked once."""
+    """Return what happens in one iteration of a loop; walked once."""
     surveys = module.once(_surveys)
     if loop.node not in surveys:
         surveys[loop.node] = _of_loop(module, loop)
@@ -45,7 +45,7 @@ def survey_loop(module: Module, loop: LoopAt) -> Survey:
 
 
 def survey_function(module: Module, scope: Scope) -> Survey:
-    """What happens in one call of a function; walked once."""
+    """Return what happens in one call of a function; walked once."""
     surveys = module.once(_surveys)
     if scope.node not in surveys:
         surveys[scope.node] = _of_function(module, scope)
@@ -99,7 +99,7 @@ class _Walk:
             self.statement(one, inside)
 
     def leaves(self, body: list[ast.stmt], around: _Around) -> bool:
-        """Whether a block ends the loop that is surveyed, so that it runs once at most."""
+        """Return whether a block ends the loop that is surveyed, so that it runs once at most."""
         if not self.is_loop:
             return False
         last = body[-1]
@@ -329,7 +329,8 @@ class _Walk:
                 self.change(word.value)
 
     def of_itself(self, func: ast.Attribute) -> bool:
-        """Whether a method of a class of this module is called: what it changes is looked up there.
+        """Return whether a method of a class of this module is called: what it changes is looked up
+        there.
 
         An inherited method that is not here may change any attribute; those of unittest and Keras
         that only check or create.
@@ -347,14 +348,14 @@ class _Walk:
         return is_defined or func.attr.startswith(HARMLESS_INHERITED)
 
     def is_container(self, name: str) -> bool:
-        """Whether a name was bound to something that a function can change."""
+        """Return whether a name was bound to something that a function can change."""
         found = self.scope.find(name)
         made = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
         return found is not None and any(isinstance(one.value, made) for one in found[1])
 
 
 def _unwrapped(over: ast.expr) -> ast.expr:
-    """What a loop counts over, without what reverses it or shows how far it is."""
+    """Return what a loop counts over, without what reverses it or shows how far it is."""
     while isinstance(over, ast.Call) and over.args:
         if ast.unparse(over.func).rpartition(".")[2] not in ("reversed", "tqdm", "track"):
             break

@@ -51,7 +51,7 @@ class Again:
 
 
 def repeated(module: Module, *, small: bool = False, deferred: bool = False) -> Iterator[Again]:
-    """Every body that a loop runs again; outer loops first.
+    """Yield every body that a loop runs again; outer loops first.
 
     Parameters
     ----------
@@ -98,7 +98,9 @@ def _from(again: Again, seen: set[tuple[Scope, frozenset[str], bool, bool]]) -> 
 
 
 def runs_once(module: Module, scope: Scope) -> bool:
-    """Whether the body of a function runs once for the same arguments: it is cached, or traced."""
+    """Return whether the body of a function runs once for the same arguments: it is cached, or
+    traced.
+    """
     names = ("functools.lru_cache", "functools.cache", "functools.cached_property")
     outside = scope.parent or scope
     plain = (one.func if isinstance(one, ast.Call) else one for one in decorators(scope))
@@ -106,7 +108,7 @@ def runs_once(module: Module, scope: Scope) -> bool:
 
 
 def is_small(module: Module, loop: LoopAt) -> bool:
-    """Whether a loop goes over a literal, or over a range of at most ten."""
+    """Return whether a loop goes over a literal, or over a range of at most ten."""
     node = loop.node
     if isinstance(node, ast.While):
         return False
@@ -146,7 +148,9 @@ def _few_of_call(module: Module, node: ast.Call, scope: Scope, depth: int) -> bo
 
 
 def _filled(module: Module) -> set[str]:
-    """The names of what gets elements after it was made, so that its literal is not all of it."""
+    """Return the names of what gets elements after it was made, so that its literal is not all of
+    it.
+    """
     found = set()
     for call, _ in module.calls:
         func = call.func
@@ -158,7 +162,7 @@ def _filled(module: Module) -> set[str]:
 
 
 def constant(name: str, scope: Scope) -> ast.expr | None:
-    """The value of a name that is bound once, by an assignment."""
+    """Return the value of a name that is bound once, by an assignment."""
     found = scope.find(name)
     if found is None or len(found[1]) != 1 or found[1][0].kind != "assign":
         return None
@@ -201,7 +205,9 @@ def _integer(node: ast.expr, scope: Scope, depth: int = 0) -> int | None:
 
 
 def is_traced_loop(module: Module, loop: LoopAt) -> bool:
-    """Whether AutoGraph makes one node of a loop: over a tensor, in a function that is traced."""
+    """Return whether AutoGraph makes one node of a loop: over a tensor, in a function that is
+    traced.
+    """
     node = loop.node
     if not isinstance(node, ast.For) or not in_tf_function(module, loop.scope):
         return False
@@ -213,7 +219,7 @@ def is_traced_loop(module: Module, loop: LoopAt) -> bool:
 
 
 def is_tf_function(module: Module, decorator: ast.expr, scope: Scope) -> bool:
-    """Whether a decorator, or what is called, is `tf.function`, bare or with arguments."""
+    """Return whether a decorator, or what is called, is `tf.function`, bare or with arguments."""
     if isinstance(decorator, ast.Call):
         name = module.resolve(decorator.func, scope) or ""
         if name == "functools.partial" and decorator.args:
@@ -232,12 +238,12 @@ TF_FUNCTION = (
 
 
 def may_have_functions(module: Module) -> bool:
-    """Whether the text of a module names `tf.function` in any way."""
+    """Return whether the text of a module names `tf.function` in any way."""
     return any(name in module.text for name in (".function", "import function", "defun"))
 
 
 def in_tf_function(module: Module, scope: Scope | None) -> bool:
-    """Whether a location is inside a function that is a `tf.function`."""
+    """Return whether a location is inside a function that is a `tf.function`."""
     while scope is not None:
         if is_traced(module, scope):
             return True
@@ -246,7 +252,7 @@ def in_tf_function(module: Module, scope: Scope | None) -> bool:
 
 
 def is_traced(module: Module, scope: Scope) -> bool:
-    """Whether a function is a `tf.function`: decorated so, or given to it."""
+    """Return whether a function is a `tf.function`: decorated so, or given to it."""
     if not isinstance(scope.node, FUNCTIONS) or scope.parent is None:
         return False
     decorated = any(is_tf_function(module, one, scope.parent) for one in decorators(scope))
@@ -254,7 +260,7 @@ def is_traced(module: Module, scope: Scope) -> bool:
 
 
 def _wrapped(module: Module) -> set[Scope]:
-    """The functions that are given to `tf.function` by name."""
+    """Return the functions that are given to `tf.function` by name."""
     found = set()
     for call, scope in module.calls:
         if call.args and module.resolve(call.func, scope) in TF_FUNCTION:

@@ -35,7 +35,7 @@ class Definitions(Protocol):
     """Finds what other modules of a project define."""
 
     def definition(self, name: str) -> "tuple[Module, Scope] | None":
-        """The function or class of that full name, and its module."""
+        """Return the function or class of that full name, and its module."""
 
 
 class Module:
@@ -70,7 +70,8 @@ class Module:
         self._elsewhere: dict[str, tuple[Module, Scope] | None] = {}
 
     def elsewhere(self, node: ast.expr, scope: Scope) -> "tuple[Module, Scope] | None":
-        """The function of another module of the project that an expression names, and that module.
+        """Return the function of another module of the project that an expression names, and that
+        module.
 
         None for what is defined here, or outside of the project, or where only this file is known.
         """
@@ -84,13 +85,13 @@ class Module:
         return self._elsewhere[name]
 
     def once(self, make: "Callable[[Module], T]") -> T:
-        """What a function makes of this module, made when it is first needed."""
+        """Return what a function makes of this module, made when it is first needed."""
         if make not in self._made:
             self._made[make] = make(self)
         return self._made[make]  # type: ignore[return-value]
 
     def imports(self, root: str) -> bool:
-        """Whether a package is imported anywhere in it."""
+        """Return whether a package is imported anywhere in it."""
         scopes = (self.scope, *self.functions.values())
         bound = (one for scope in scopes for many in scope.bindings.values() for one in many)
         return any(
@@ -98,7 +99,7 @@ class Module:
         )
 
     def resolve(self, node: ast.expr, scope: Scope, depth: int = 0) -> str | None:
-        """The full name of what an expression names, as `tensorflow.zeros`, or None.
+        """Return the full name of what an expression names, as `tensorflow.zeros`, or None.
 
         Imports are followed, with their aliases, and names that were assigned once.
         """
@@ -139,11 +140,13 @@ class Module:
         return None
 
     def callee(self, call: ast.Call, scope: Scope) -> Scope | None:
-        """The function of this module that a call runs; the `__init__` of a class that it makes."""
+        """Return the function of this module that a call runs; the `__init__` of a class that it
+        makes.
+        """
         return self._function(call.func, scope)
 
     def function(self, node: ast.expr, scope: Scope) -> Scope | None:
-        """The lambda that an expression is, or the function of this module that it names."""
+        """Return the lambda that an expression is, or the function of this module that it names."""
         return self.functions.get(node) or self._function(node, scope)
 
     def _function(self, func: ast.expr, scope: Scope) -> Scope | None:
@@ -161,7 +164,7 @@ class Module:
         return None
 
     def class_of(self, node: ast.expr, scope: Scope) -> Scope | None:
-        """The class of this module whose object, or which itself, an expression is."""
+        """Return the class of this module whose object, or which itself, an expression is."""
         if isinstance(node, ast.Call):
             if isinstance(node.func, ast.Name) and node.func.id == "super":
                 method = method_scope(scope)
@@ -177,7 +180,7 @@ class Module:
         return target if target is not None and target.is_class else None
 
     def _made_by(self, owner_scope: Scope, bindings: list[Binding]) -> Scope | None:
-        """The class whose object a name got, where it got one only."""
+        """Return the class whose object a name got, where it got one only."""
         value = bindings[0].value
         if len(bindings) != 1 or not isinstance(value, ast.Call):
             return None
@@ -185,7 +188,7 @@ class Module:
         return definition(found[1]) if found is not None else None
 
     def method(self, owner: Scope, name: str, depth: int = 0) -> Scope | None:
-        """A method of a class, or of its bases where they stand in this module."""
+        """Return a method of a class, or of its bases where they stand in this module."""
         found = definition(owner.bindings.get(name, []))
         if found is not None or depth > LONGEST_CHAIN:
             return found
@@ -196,7 +199,7 @@ class Module:
         return None
 
     def bases(self, owner: Scope) -> Iterator[Scope]:
-        """The bases of a class that stand in this module."""
+        """Yield the bases of a class that stand in this module."""
         for base in owner.node.bases if isinstance(owner.node, ast.ClassDef) else ():
             found = (
                 owner.parent.find(base.id) if isinstance(base, ast.Name) and owner.parent else None
@@ -206,7 +209,7 @@ class Module:
                 yield target
 
     def is_a(self, owner: Scope, names: tuple[str, ...], depth: int = 0) -> bool:
-        """Whether a class has a base whose full name begins with one of some names."""
+        """Return whether a class has a base whose full name begins with one of some names."""
         if (
             not isinstance(owner.node, ast.ClassDef)
             or owner.parent is None

@@ -25,7 +25,7 @@ _CODE = re.compile(r"[\s,]*(?P<code>[A-Za-z]+[0-9]+|[A-Z]+|[a-z]+(?:-[a-z]+)+)(?
 
 
 def heard(findings: Iterable[Finding], text: str, rules: Iterable[Rule]) -> list[Finding]:
-    """The findings that no comment silences, in their order.
+    """Return the findings that no comment silences, in their order.
 
     Parameters
     ----------
@@ -68,7 +68,9 @@ def _means(code: str, rule: Rule) -> bool:
 
 
 def _comments(text: str) -> tuple[dict[int, str], dict[int, int]]:
-    """The comments by line; and for lines at whose end none can stand, the line whose counts."""
+    """Return the comments by line; and for lines at whose end none can stand, the line whose
+    counts.
+    """
     # Only a newline ends a line of Python; splitlines() splits at form feeds and others too.
     lines = [f"{line}\n" for line in text.split("\n")]
     comments: dict[int, str] = {}
@@ -93,7 +95,7 @@ def _join(ends: dict[int, int], first: int, last: int) -> None:
 
 
 def _followed(ends: Mapping[int, int]) -> dict[int, int]:
-    """Joined lines may end where others begin."""
+    """Return joined lines may end where others begin."""
     result: dict[int, int] = {}
     for line in sorted(ends, reverse=True):
         result[line] = result.get(ends[line], ends[line])

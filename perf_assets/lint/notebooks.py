@@ -68,7 +68,8 @@ class Notebook:
     cell_lines: tuple[CellLine, ...]
 
     def located(self, finding: Finding) -> Finding:
-        """A finding in the text as one in the file; its message says the cell and the line there.
+        """Return a finding in the text as one in the file; its message says the cell and the line
+        there.
 
         The columns stay those of the line in the cell.
         """
@@ -96,7 +97,7 @@ class _Cell(NamedTuple):
 
 
 def python_of(content: str) -> Notebook:
-    """The Python of a notebook.
+    """Return the Python of a notebook.
 
     Parameters
     ----------
@@ -149,7 +150,9 @@ def _refuse(loaded: Any) -> None:  # noqa: ANN401
 
 
 def _parsing(cell: _Cell) -> str:
-    """The Python of a cell: as it is where it parses, else without what only IPython takes."""
+    """Return the Python of a cell: as it is where it parses, else without what only IPython
+    takes.
+    """
     if _parses(cell.source) is None:
         return cell.source
     text = without_magics(cell.source)
@@ -164,7 +167,7 @@ def _parsing(cell: _Cell) -> str:
 
 
 def _parses(text: str) -> tuple[int, str] | None:
-    """Where and why a text does not parse; None where it does."""
+    """Return where and why a text does not parse; None where it does."""
     try:
         ast.parse(text)
     except SyntaxError as error:
@@ -175,7 +178,7 @@ def _parses(text: str) -> tuple[int, str] | None:
 
 
 def without_magics(source: str) -> str:
-    """A cell without what only IPython takes, each line at its position.
+    """Return a cell without what only IPython takes, each line at its position.
 
     Parameters
     ----------
@@ -271,7 +274,7 @@ def _list(value: object) -> list[Any]:
 
 
 def _joined(parts: list[Any]) -> tuple[str, tuple[int, ...]]:
-    """The text of a cell, and the line of the file in which each of its lines begins."""
+    """Return the text of a cell, and the line of the file in which each of its lines begins."""
     texts = [part for part in parts if isinstance(part, _Text)]
     if not texts:
         return "", (1,)

@@ -40,7 +40,7 @@ def pipelines(module: Module) -> Pipelines:
 
 
 def mapped_function(module: Module, node: ast.expr, scope: Scope) -> Scope | None:
-    """The function of the module, or the lambda, that an argument names; None for others."""
+    """Return the function of the module, or the lambda, that an argument names; None for others."""
     found = module.function(node, scope)
     return found if found is None or isinstance(found.node, Function) else None
 
@@ -52,14 +52,14 @@ def _followed(module: Module) -> "_Follow":
 
 
 def _maps_of(value: Value) -> frozenset[ast.Call]:
-    """The calls of `map` that no `batch` has followed yet."""
+    """Return the calls of `map` that no `batch` has followed yet."""
     if isinstance(value, Several):
         return frozenset[ast.Call]().union(*map(_maps_of, value.parts))
     return frozenset() if value is None else value.maps
 
 
 def _with_maps(value: Value, maps: frozenset[ast.Call]) -> Value:
-    """The value with no other calls than these."""
+    """Return the value with no other calls than these."""
     if isinstance(value, Dataset):
         return replace(value, maps=value.maps & maps)
     if isinstance(value, Several):
@@ -85,7 +85,7 @@ class _Follow(Values):
                 self.run(scope, {})
 
     def run(self, scope: Scope, given: Names) -> Value:
-        """What a function returns; arguments that are not known, by annotation and use."""
+        """Return what a function returns; arguments that are not known, by annotation and use."""
         if scope in self.running or len(self.running) > DEEPEST:
             return None
         key = (scope, tuple(given.get(name) for name in scope.parameters))
@@ -110,7 +110,7 @@ class _Follow(Values):
     def returned_elsewhere(
         self, node: ast.Call, module: Module, scope: Scope, given: Names
     ) -> Value:
-        """What a function of another module returns, without the calls of that module.
+        """Return what a function of another module returns, without the calls of that module.
 
         These are told where that is checked. A `batch` there that follows a `map` here is noted.
         """
@@ -124,7 +124,7 @@ class _Follow(Values):
         return _with_maps(value, maps)
 
     def by_annotation(self, scope: Scope, name: str) -> Value:
-        """What a parameter is by its annotation."""
+        """Return what a parameter is by its annotation."""
         spec = scope.node.args if isinstance(scope.node, FUNCTIONS) else None
         for one in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if spec is not None else ():
             if one.arg == name:
@@ -132,7 +132,7 @@ class _Follow(Values):
         return None
 
     def of_annotation(self, note: ast.expr | None, scope: Scope) -> Value:
-        """A dataset, where an annotation says so, as a name or as a text."""
+        """Return a dataset, where an annotation says so, as a name or as a text."""
         match note:
             case ast.Constant(value=str() as text):
                 return Dataset() if text in ANNOTATIONS else None

@@ -42,7 +42,7 @@ _RAW_UNICODE = "ur"
 
 
 def looks_like_python_two(text: str) -> bool:
-    """Whether a text that Python 3 does not parse has what only Python 2 parses.
+    """Return whether a text that Python 3 does not parse has what only Python 2 parses.
 
     Parameters
     ----------

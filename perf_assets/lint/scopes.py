@@ -72,12 +72,12 @@ class Scope:
         )
 
     def values(self, name: str) -> "list[str | ast.expr | Scope | None]":
-        """What a name that is used here is given, in each way in which it is bound."""
+        """Return what a name that is used here is given, in each way in which it is bound."""
         found = self.find(name)
         return [one.value for one in found[1]] if found is not None else []
 
     def find(self, name: str) -> "tuple[Scope, list[Binding]] | None":
-        """Where a name that is used here is bound, and how."""
+        """Return where a name that is used here is bound, and how."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.bindings and (scope is self or not scope.is_class):
@@ -87,7 +87,7 @@ class Scope:
 
 
 def names_in(node: ast.AST) -> set[str]:
-    """The names in a piece of code, whatever is done with them."""
+    """Return the names in a piece of code, whatever is done with them."""
     return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 
@@ -112,12 +112,12 @@ class LoopAt:
 
 
 def decorators(scope: Scope) -> list[ast.expr]:
-    """The decorators of a function."""
+    """Return the decorators of a function."""
     return scope.node.decorator_list if isinstance(scope.node, FUNCTIONS) else []
 
 
 def method_scope(scope: Scope) -> Scope | None:
-    """The method around a location, its own function first."""
+    """Return the method around a location, its own function first."""
     at: Scope | None = scope
     while at is not None and at.owner is None:
         at = at.parent
@@ -125,7 +125,7 @@ def method_scope(scope: Scope) -> Scope | None:
 
 
 def definition(bindings: list[Binding]) -> Scope | None:
-    """The function or class that a name stands for, where it stands for nothing else."""
+    """Return the function or class that a name stands for, where it stands for nothing else."""
     found = [one.value for one in bindings if one.kind in ("function", "class")]
     return found[-1] if found and len(found) == len(bindings) else None  # type: ignore[return-value]
 
@@ -133,7 +133,7 @@ def definition(bindings: list[Binding]) -> Scope | None:
 def elements(
     node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp,
 ) -> tuple[ast.expr, ...]:
-    """What a comprehension makes for each item."""
+    """Return what a comprehension makes for each item."""
     return (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
 
 

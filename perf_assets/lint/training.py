@@ -40,7 +40,8 @@ class Step:
 
 
 def steps(module: Module) -> list[Step]:
-    """The code of the steps of every loop that calls `backward`, itself or through a function.
+    """Return the code of the steps of every loop that calls `backward`, itself or through a
+    function.
 
     A function counts that the loop defines or calls, or gives to an optimizer, and that calls
     `backward` outside any loop of its own.
@@ -49,7 +50,7 @@ def steps(module: Module) -> list[Step]:
 
 
 def backward(call: ast.Call) -> frozenset[str] | None:
-    """What `backward` is called on, as text: the loss, without what scales it."""
+    """Return what `backward` is called on, as text: the loss, without what scales it."""
     func = call.func
     if not isinstance(func, ast.Attribute) or func.attr not in ("backward", "manual_backward"):
         return None
@@ -59,14 +60,16 @@ def backward(call: ast.Call) -> frozenset[str] | None:
 
 
 def _undivided(loss: ast.expr) -> ast.expr:
-    """A loss without the number of parts that it is divided by."""
+    """Return a loss without the number of parts that it is divided by."""
     while isinstance(loss, ast.BinOp) and isinstance(loss.op, ast.Div | ast.FloorDiv):
         loss = loss.left
     return loss
 
 
 def is_seldom(test: ast.expr, scope: Scope, counters: frozenset[str]) -> bool:
-    """Whether a test holds every so many steps alone: a remainder, or a counter's one value."""
+    """Return whether a test holds every so many steps alone: a remainder, or a counter's one
+    value.
+    """
     if SELDOM.search(ast.unparse(test)):
         return True
     for node in ast.walk(test):
@@ -114,7 +117,9 @@ def _steps(module: Module) -> list[Step]:
 
 
 def _of_functions(module: Module) -> dict[Scope, frozenset[str]]:
-    """The functions that call `backward` outside any loop of theirs, with what they call it on."""
+    """Return the functions that call `backward` outside any loop of theirs, with what they call it
+    on.
+    """
     looped = {call for loop in module.loops for call in loop.calls}
     found: dict[Scope, frozenset[str]] = {}
     for call, scope in module.calls:
@@ -131,7 +136,7 @@ def _functions(
     taken: set[ast.AST],
     losses: dict[Scope, frozenset[str]],
 ) -> Iterator[Scope]:
-    """The functions that run in each step and call `backward`, each once."""
+    """Yield the functions that run in each step and call `backward`, each once."""
     found: list[Scope] = []
     for node in ast.walk(loop.node):
         scope = module.functions.get(node) if isinstance(node, Function) else None

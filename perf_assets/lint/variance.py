@@ -67,11 +67,11 @@ class Run:
 
     @classmethod
     def of_loop(cls, module: Module, loop: LoopAt) -> "Run":
-        """One iteration of a loop."""
+        """Return one iteration of a loop."""
         return cls(module, loop.scope, survey_loop(module, loop))
 
     def of_call(self, site: Site, callee: Scope) -> "Run":
-        """The run of a function that a call of this run makes."""
+        """Return the run of a function that a call of this run makes."""
         given = dict(_given(site.call, callee))
         with self._variables_changing(variables_change=self.learns):
             same = {name for name, one in given.items() if self.same(one, site.location)}
@@ -118,7 +118,7 @@ class Run:
         return own or (self.outer is not None and self.outer.learns)
 
     def same(self, node: ast.expr, location: Location) -> bool:
-        """Whether an expression at a location has the same value in every iteration."""
+        """Return whether an expression at a location has the same value in every iteration."""
         special = _SAME.get(type(node))
         if special is not None:
             return special(self, node, location)
@@ -139,21 +139,25 @@ class Run:
         return self.same(node.value, location)
 
     def _is_held(self, node: ast.Attribute) -> bool:
-        """Whether an attribute is one of an object rather than a name in a module or a class."""
+        """Return whether an attribute is one of an object rather than a name in a module or a
+        class.
+        """
         return self.module.resolve(node, self.scope) is None
 
     def once(self, site: Site) -> bool:
-        """Whether a call runs once, however often the loop does."""
+        """Return whether a call runs once, however often the loop does."""
         return site.once or self.differs_in_each(site.guards)
 
     def differs_in_each(self, names: frozenset[str]) -> bool:
-        """Whether one of some names is a target of the loop, or a parameter that is given one."""
+        """Return whether one of some names is a target of the loop, or a parameter that is given
+        one.
+        """
         return any(name in self.survey.bound or name in self.changing for name in names)
 
     def arguments_same(
         self, call: ast.Call, location: Location, *, variables_change: bool | None = None
     ) -> bool:
-        """Whether all that a call is given is the same in every iteration.
+        """Return whether all that a call is given is the same in every iteration.
 
         With `variables_change` what may be a variable of a model counts as changing; without a
         word, as in the question that this one is part of.
@@ -183,7 +187,7 @@ class Run:
         return self.outer is None or name in self.scope.bindings or self._kept_outside(name)
 
     def _kept_outside(self, name: str) -> bool:
-        """Whether the runs around this one keep a name that it reads from outside."""
+        """Return whether the runs around this one keep a name that it reads from outside."""
         assert self.outer is not None
         found = self.scope.find(name)
         if found is not None and found[0] is self.outer.scope:
@@ -191,7 +195,9 @@ class Run:
         return self.outer.outer is None or self.outer.outer.leaves_alone(name, found)
 
     def _holds_variable(self, name: str) -> bool:
-        """Whether a name was given a variable of a model, or an attribute that may be one."""
+        """Return whether a name was given a variable of a model, or an attribute that may be
+        one.
+        """
         found = self.scope.find(name)
         values = [one.value for one in found[1]] if found is not None else []
         return any(
@@ -203,7 +209,7 @@ class Run:
         )
 
     def leaves_alone(self, name: str, found: tuple[Scope, object] | None) -> bool:
-        """Whether the run keeps a name of its own scope that an inner function reads."""
+        """Return whether the run keeps a name of its own scope that an inner function reads."""
         if found is not None and found[0] is self.scope:
             return not (name in self.survey.bound or name in self.changed or name in self.changing)
         return self.outer is None or self.outer.leaves_alone(name, found)
@@ -220,7 +226,7 @@ class Run:
             self._pending.discard(key)
 
     def reaching(self, name: str, location: Location) -> Bound | None:
-        """The only binding of this run that gives a name its value at a location, if any."""
+        """Return the only binding of this run that gives a name its value at a location, if any."""
         bound = self.survey.bound.get(name, [])
         before = [one for one in bound if one.location.position < location.position]
         last = max(before, key=lambda one: one.location.position, default=None)
@@ -283,7 +289,9 @@ class Run:
 
 
 def _given(call: ast.Call, callee: Scope) -> Iterator[tuple[str, ast.expr]]:
-    """The parameters with what a call gives them; those left to their defaults are not there."""
+    """Yield the parameters with what a call gives them; those left to their defaults are not
+    there.
+    """
     names = list(callee.parameters)
     if callee.itself is not None and names:
         first = names.pop(0)
@@ -329,7 +337,7 @@ def _reached(module: Module) -> dict[int, _Reach]:
 
 
 def _called(module: Module, scope: Scope, survey: Survey) -> Iterator[Survey]:
-    """The surveys of the functions that a run calls, themselves or on the way."""
+    """Yield the surveys of the functions that a run calls, themselves or on the way."""
     seen: set[Scope] = set()
     edge = [(scope, survey)]
     for _ in range(DEEPEST):

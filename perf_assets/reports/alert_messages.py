@@ -18,7 +18,7 @@ GITHUB = re.compile(r"https://[\w.:-]+/[\w./-]+")
 
 
 def new_alerts(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
-    """The alerts of which nobody said anything yet, the newest change first.
+    """Return the alerts of which nobody said anything yet, the newest change first.
 
     ``issues`` are those behind it, each with its number and its address on the web (None where it
     is not known).
@@ -40,13 +40,13 @@ def new_alerts(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
 
 
 def headline(alert: Alert) -> str:
-    """The alert in a sentence, what changed with it named."""
+    """Return the alert in a sentence, what changed with it named."""
     also = f"; also: {'; '.join(alert['also_changed'])}" if alert["also_changed"] else ""
     return escape_text(f"{alert['repository']}: {alert['result']}{also}")
 
 
 def message(alert: Alert) -> dict[str, Any]:
-    """The body of a message: ``text``, as Slack and what is like it take it, and ``alert``.
+    """Return the body of a message: ``text``, as Slack and what is like it take it, and ``alert``.
 
     A label of a stranger must neither call people nor make a link.
     """
@@ -61,7 +61,7 @@ def message(alert: Alert) -> dict[str, Any]:
 
 
 def as_markdown(alerts: Sequence[Alert]) -> str:
-    """The alerts as a list, each with its identifier and links to the issues behind it."""
+    """Return the alerts as a list, each with its identifier and links to the issues behind it."""
     return "\n".join(
         f"- **{alert['alert_id']}** {for_markdown(headline(alert))}"
         + "".join(f" {_link(issue)}" for issue in alert["issues"])

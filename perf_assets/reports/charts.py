@@ -46,7 +46,7 @@ class _Column:
 
 
 def chart(answer: QueryResult, title: str, axes: Axes | None = None) -> Spec:
-    """A Vega-Lite chart of an answer.
+    """Return a Vega-Lite chart of an answer.
 
     Times, or else words, stand on the x-axis, the first share or number on the y-axis; repositories
     have colours, and each value of a further grouping column has a panel.
@@ -89,7 +89,7 @@ def chart(answer: QueryResult, title: str, axes: Axes | None = None) -> Spec:
 
 
 def chart_file(path: Path, spec: Spec, title: str) -> bytes:
-    """The chart as the file that the name of ``path`` says: .html, .png or .svg.
+    """Return the chart as the file that the name of ``path`` says: .html, .png or .svg.
 
     The page needs no network: what draws it is part of it.
 
@@ -126,7 +126,9 @@ def _column(answer: QueryResult, name: str) -> _Column:
 
 
 def _moment(value: object) -> str:
-    """A date, or a moment with its zone: browsers take one without for that of the reader."""
+    """Return a date, or a moment with its zone: browsers take one without for that of the
+    reader.
+    """
     if not isinstance(value, datetime):
         return str(value)
     moment = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)

@@ -25,7 +25,7 @@ SCHEMAS = {
 
 
 def find_table(name: str) -> Table:
-    """The table called ``name``, with or without its schema.
+    """Return the table called ``name``, with or without its schema.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def find_table(name: str) -> Table:
 
 
 def tables_text(width: int) -> str:
-    """All tables by schema, each with the first sentence of its description."""
+    """Return all tables by schema, each with the first sentence of its description."""
     lines = []
     for schema in schemas():
         lines.append(f"\n{schema}: {SCHEMAS.get(schema, '')}")
@@ -57,7 +57,9 @@ def tables_text(width: int) -> str:
 
 
 def table_text(table: Table, width: int) -> str:
-    """What ``table`` is, its key, what it is made from and what is made of it, and its columns."""
+    """Return what ``table`` is, its key, what it is made from and what is made of it, and its
+    columns.
+    """
     kind = "a view, computed when it is read" if table.is_view else "a table"
     key = ", ".join(table.key)
     facts = [
@@ -74,28 +76,28 @@ def table_text(table: Table, width: int) -> str:
 
 
 def schemas() -> Iterable[str]:
-    """The schemas in the order in which one reads them."""
+    """Return the schemas in the order in which one reads them."""
     present = {table.schema_name for table in described_tables().values()}
     return [*(name for name in SCHEMAS if name in present), *sorted(present - set(SCHEMAS))]
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence of a description."""
+    """Return the first sentence of a description."""
     return text.partition(". ")[0].rstrip(".:") + "."
 
 
 def lineage_words(table: str) -> str:
-    """The tables that ``table`` is made from, or else where it comes from."""
+    """Return the tables that ``table`` is made from, or else where it comes from."""
     return ", ".join(made_from()[table]) or origin_of(table)
 
 
 def kind_of(column: Column) -> str:
-    """The type of a column, and whether it may be NULL."""
+    """Return the type of a column, and whether it may be NULL."""
     return column.type if not column.nullable else f"{column.type}, may be NULL"
 
 
 def meaning_of(column: Column) -> str:
-    """What a column means, its unit, and the values it may have."""
+    """Return what a column means, its unit, and the values it may have."""
     if column.values is None:
         return column.comment
     return f"{column.comment} One of {', '.join(column.values)}."

@@ -34,7 +34,7 @@ def prepare() -> None:
 
 @cache
 def drawing_script() -> str:
-    """The script, which sets ``window.vegaEmbed``."""
+    """Return the script, which sets ``window.vegaEmbed``."""
     return _request(_SCRIPT) or _script()
 
 
@@ -45,20 +45,20 @@ def begin(chart: str) -> None:
 
 
 def svg(chart: str) -> str:
-    """A chart, given as JSON of Vega-Lite, as an SVG element."""
+    """Return a chart, given as JSON of Vega-Lite, as an SVG element."""
     begun = _begun.pop(chart, None)
     return (_request(chart) if begun is None else begun.result()) or _svg(chart)
 
 
 def png(chart: str) -> bytes:
-    """A chart, given as JSON of Vega-Lite, as a picture of twice its pixels."""
+    """Return a chart, given as JSON of Vega-Lite, as a picture of twice its pixels."""
     import vl_convert  # noqa: PLC0415
 
     return bytes(vl_convert.vegalite_to_png(chart, scale=2))
 
 
 def _request(what: str) -> str | None:
-    """What the other process answers; nothing where there is none, or it was lost."""
+    """Return what the other process answers; nothing where there is none, or it was lost."""
     with _lock:
         if not _started:
             return None

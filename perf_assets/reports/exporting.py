@@ -104,7 +104,8 @@ def file_name(text: str) -> str:
 
 
 def chosen_tables(connection: duckdb.DuckDBPyConnection, tables: Collection[str]) -> Sequence[str]:
-    """The tables and views of these names, or of schemas of these names; default: as exported.
+    """Return the tables and views of these names, or of schemas of these names; default: as
+    exported.
 
     Raises
     ------
@@ -130,7 +131,9 @@ def chosen_tables(connection: duckdb.DuckDBPyConnection, tables: Collection[str]
 
 
 def _repositories(connection: duckdb.DuckDBPyConnection, table: str) -> list[str | None] | None:
-    """The repositories that ``table`` has rows of; None where it does not tell them apart."""
+    """Return the repositories that ``table`` has rows of; None where it does not tell them
+    apart.
+    """
     if "repository" not in connection.sql(f"FROM {_quoted(table)}").columns:
         return None
     rows = connection.execute(

@@ -39,14 +39,16 @@ def as_csv(answer: QueryResult) -> bytes:
 
 
 def as_json(answer: QueryResult) -> bytes:
-    """A JSON list with an object for each row; what is no number is null, times are ISO 8601."""
+    """Return a JSON list with an object for each row; what is no number is null, times are ISO
+    8601.
+    """
     rows = [dict(zip(answer.columns, map(_plain, row), strict=True)) for row in answer.rows]
     text = json.dumps(rows, ensure_ascii=False, indent=1)
     return (UNESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n").encode()
 
 
 def as_markdown(answer: QueryResult) -> bytes:
-    """A table in Markdown, in which no text of a cell means anything."""
+    """Return a table in Markdown, in which no text of a cell means anything."""
     numeric = [index for index, kind in enumerate(answer.types) if is_number(kind)]
     rows = ([shown(value) for value in row] for row in answer.rows)
     return f"{markdown_table(answer.columns, rows, numeric=numeric)}\n".encode()
@@ -60,14 +62,14 @@ FORMATS: dict[str, Callable[[QueryResult], bytes]] = {
 
 
 def as_parquet(rows: pl.DataFrame) -> bytes:
-    """A Parquet file."""
+    """Return a Parquet file."""
     buffer = io.BytesIO()
     rows.write_parquet(buffer, compression="zstd")
     return buffer.getvalue()
 
 
 def as_text(answer: QueryResult, width: int | None) -> str:
-    """A table for a terminal of ``width`` columns (None: as wide as it takes).
+    """Return a table for a terminal of ``width`` columns (None: as wide as it takes).
 
     Where the columns do not fit beside each other, or one is very wide, each row stands by itself,
     a line a column.
@@ -90,7 +92,7 @@ def as_text(answer: QueryResult, width: int | None) -> str:
 
 
 def shown(value: object) -> str:  # noqa: PLR0911
-    """A value as people read it: - for NULL, lists with commas, moments without a zone."""
+    """Return a value as people read it: - for NULL, lists with commas, moments without a zone."""
     if value is None:
         return "-"
     if isinstance(value, bool):
@@ -107,7 +109,9 @@ def shown(value: object) -> str:  # noqa: PLR0911
 
 
 def rounded(value: object) -> str:
-    """A value for a report: numbers with the digits that matter, words as they are, - for NULL."""
+    """Return a value for a report: numbers with the digits that matter, words as they are, - for
+    NULL.
+    """
     if value is None:
         return "-"
     if isinstance(value, float):
@@ -116,7 +120,7 @@ def rounded(value: object) -> str:
 
 
 def texts(rows: pl.DataFrame) -> Iterator[tuple[str, ...]]:
-    """The rows of a table for a report: p-values, numbers, words; - for NULL."""
+    """Return the rows of a table for a report: p-values, numbers, words; - for NULL."""
     worded = with_words(rows)
     columns = ([_report_cell(column.name, value) for value in column] for column in worded)
     return zip(*columns, strict=True)
@@ -174,7 +178,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401, PLR0911
 
 
 def _least_width(names: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    """How wide the columns are where no number is cut and texts still have some room."""
+    """Return how wide the columns are where no number is cut and texts still have some room."""
     longest = [
         max((cell_len(row[index]) for row in rows), default=0) for index in range(len(names))
     ]
@@ -183,12 +187,12 @@ def _least_width(names: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
 
 
 def _longest_word(name: str) -> int:
-    """The length of the longest part of a name that a header does not cut."""
+    """Return the length of the longest part of a name that a header does not cut."""
     return max(map(cell_len, name.split() or [""]))
 
 
 def records(names: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> str:
-    """Each row by itself, a line a column, in ``width`` columns."""
+    """Return each row by itself, a line a column, in ``width`` columns."""
     parts = []
     for number, row in enumerate(rows, 1):
         grid = Table.grid(padding=(0, 2))
@@ -201,7 +205,9 @@ def records(names: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> 
 
 
 def _unwrapped_records(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A line for each cell, however long: beside each other they would all be as wide as one."""
+    """Return a line for each cell, however long: beside each other they would all be as wide as
+    one.
+    """
     wide = max(map(cell_len, names))
     return "".join(
         f"— {number} —\n" + "".join(f"{n:<{wide}}  {c}\n" for n, c in zip(names, row, strict=True))

@@ -12,7 +12,7 @@ def markdown_table(
     numeric: Collection[int] = (),
     cell: Callable[[str], str] = for_markdown,
 ) -> str:
-    """A table, without a final line break.
+    """Return a table, without a final line break.
 
     Parameters
     ----------

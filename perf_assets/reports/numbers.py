@@ -13,7 +13,9 @@ NUMBERS = {
 
 
 def numbers_of(connection: duckdb.DuckDBPyConnection, asset: str) -> dict[str, float]:
-    """The numbers of ``asset`` by their names; those that cannot be computed are left out."""
+    """Return the numbers of ``asset`` by their names; those that cannot be computed are left
+    out.
+    """
     if asset not in NUMBERS:
         return {}
     answer = connection.sql(sql_of(NUMBERS[asset]))

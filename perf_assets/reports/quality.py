@@ -17,7 +17,9 @@ SHOWN = 5  # sentences; the rest is counted
 
 
 def warnings(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """The warnings of a database as sentences: the newest odd months, and all that stands alone."""
+    """Return the warnings of a database as sentences: the newest odd months, and all that stands
+    alone.
+    """
     odd = connection.execute(sql_of("odd_months")).fetchall()
     found = [
         f"{repository} {month}: {in_words(measure)} {_number(value)}, {_number(median)} in the "
@@ -41,7 +43,9 @@ def warnings(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """Where repositories differ, what bots change, and which commits and fixes are unknown."""
+    """Return where repositories differ, what bots change, and which commits and fixes are
+    unknown.
+    """
     unnamed, elsewhere = passed_over(connection), lake_rows(connection)
     sentences = [
         sentence

@@ -30,21 +30,21 @@ class QueryResult:
     rows: Sequence[tuple[Any, ...]]
 
     def column(self, name: str) -> list[Any]:
-        """The values of a column."""
+        """Return the values of a column."""
         index = self.columns.index(name)
         return [row[index] for row in self.rows]
 
     def by_column(self) -> dict[str, list[Any]]:
-        """The values of each column."""
+        """Return the values of each column."""
         return {name: self.column(name) for name in self.columns}
 
     def first(self, number: int) -> "QueryResult":
-        """The first so many of the rows."""
+        """Return the first so many of the rows."""
         return QueryResult(self.columns, self.types, self.rows[:number])
 
 
 def fetch_result(answered: duckdb.DuckDBPyConnection | duckdb.DuckDBPyRelation) -> QueryResult:
-    """The rows of what was executed; columns of the same name get a number as suffix.
+    """Return the rows of what was executed; columns of the same name get a number as suffix.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def fetch_result(answered: duckdb.DuckDBPyConnection | duckdb.DuckDBPyRelation) 
 
 
 def typed_frame(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
-    """The rows of ``relation`` as a frame; columns of the same name get a number as suffix.
+    """Return the rows of ``relation`` as a frame; columns of the same name get a number as suffix.
 
     Raises
     ------
@@ -83,17 +83,17 @@ def typed_frame(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
 
 
 def is_number(kind: str) -> bool:
-    """Whether values of this type are numbers."""
+    """Return whether values of this type are numbers."""
     return NUMBER.fullmatch(kind) is not None
 
 
 def is_integer(kind: str) -> bool:
-    """Whether values of this type are whole numbers."""
+    """Return whether values of this type are whole numbers."""
     return INTEGER.fullmatch(kind) is not None
 
 
 def is_time(kind: str) -> bool:
-    """Whether values of this type are dates, times of day or moments."""
+    """Return whether values of this type are dates, times of day or moments."""
     return TIME.fullmatch(kind) is not None
 
 

@@ -32,7 +32,7 @@ CONFINED = (
 
 @contextmanager
 def published_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The published database at ``path``, read only; its times are shown in UTC.
+    """Provide the published database at ``path``, read only; its times are shown in UTC.
 
     Whatever SQL it is given reaches nothing else: no file, no other database, no network, and no
     setting that would allow it.
@@ -55,7 +55,7 @@ def published_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def run_query(path: Path, query: Query, values: Mapping[str, str]) -> QueryResult:
-    """The answer of the database at ``path`` to ``query``, its parameters set to ``values``.
+    """Return the answer of the database at ``path`` to ``query``, its parameters set to ``values``.
 
     Columns of the same name get a number as suffix.
 
@@ -151,7 +151,7 @@ def _answer(
     sql: str,
     fetch: Callable[[duckdb.DuckDBPyConnection, duckdb.Statement], Fetched | None],
 ) -> Fetched | None:
-    """The answer to the last of its statements."""
+    """Return the answer to the last of its statements."""
     *before, last = connection.extract_statements(sql) or [None]
     for statement in before:
         connection.execute(statement).fetchall()

@@ -37,7 +37,7 @@ _TOGETHER = re.compile(r"(?<=\b(?:p|z)) (?=[=<] )|(?<= [=<]) (?=-?\d)|(?<=\d) (?
 
 
 def render(template: str, **values: object) -> str:
-    """The page that ``template`` makes of ``values``."""
+    """Return the page that ``template`` makes of ``values``."""
     return _environment().get_template(template).render(values)
 
 
@@ -65,18 +65,18 @@ def _environment() -> Environment:
 
 
 def _visible(value: object) -> object:
-    """A text as it is shown: on one line, its numbers beside what they belong to."""
+    """Return a text as it is shown: on one line, its numbers beside what they belong to."""
     is_markup = isinstance(value, Markup)
     return value if is_markup else _TOGETHER.sub("\u00a0", escape_text(value))
 
 
 def _breakable(text: str) -> Markup:
-    """A text that may be broken within names and paths."""
+    """Return a text that may be broken within names and paths."""
     return Markup(re.sub(r"([_/])", r"\1<wbr>", str(escape(_visible(text)))))
 
 
 def _megabytes(size: int) -> Markup:
-    """A size in bytes as people read it."""
+    """Return a size in bytes as people read it."""
     shown = f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{size / 1e3:,.1f} kB"
     return Markup(shown.replace(" ", "\u00a0"))
 
@@ -87,12 +87,12 @@ def _source(code: str) -> Markup:
 
 
 def _picture(panel: Spec) -> Markup:
-    """A chart as SVG, in the variables of the style sheet."""
+    """Return a chart as SVG, in the variables of the style sheet."""
     return Markup(_themed(svg(panel)))
 
 
 def _live(panel: Spec) -> Markup:
-    """A chart as JSON within a script element, for what draws it as wide as its frame."""
+    """Return a chart as JSON within a script element, for what draws it as wide as its frame."""
     frame = {"autosize": {"type": "fit-x", "contains": "padding"}}
     text = htmlsafe_json_dumps(chart_of(panel) | frame, separators=(",", ":"))
     return Markup(_themed(str(text)))

@@ -24,7 +24,7 @@ READ = (
 
 
 def read_status(data_dir: DataDirectory) -> dict[str, Any]:
-    """What ``data_dir`` stores, as ``perf-assets status --json`` says it.
+    """Return what ``data_dir`` stores, as ``perf-assets status --json`` says it.
 
     data_dir : where it is.
     repositories : of each repository the study that it is of, and when it was added to that
@@ -63,7 +63,7 @@ def read_status(data_dir: DataDirectory) -> dict[str, Any]:
 
 
 def as_json(found: Mapping[str, Any]) -> str:
-    """What was found, for programs; moments as ISO 8601."""
+    """Return what was found, for programs; moments as ISO 8601."""
 
     def written(value: object) -> str:
         return value.isoformat() if hasattr(value, "isoformat") else str(value)
@@ -72,7 +72,9 @@ def as_json(found: Mapping[str, Any]) -> str:
 
 
 def status_text(status: Mapping[str, Any]) -> str:
-    """The same for people; no line is wider than 80 columns, but for what has no space in it."""
+    """Return the same for people; no line is wider than 80 columns, but for what has no space in
+    it.
+    """
     parts = [_wrapped(f"Stored in {escape_text(status['data_dir'])}")]
     if status["is_as_published"]:
         parts.append(_wrapped("What was published last: a run is writing, or there is no more."))
@@ -94,7 +96,7 @@ def status_text(status: Mapping[str, Any]) -> str:
 
 
 def _found(connection: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
-    """The rows of ``query``; none where an older version published without its table."""
+    """Return the rows of ``query``; none where an older version published without its table."""
     try:
         return frame_of(connection.sql(query)).to_dicts()
     except (duckdb.CatalogException, duckdb.BinderException):

@@ -122,7 +122,8 @@ def _shown(path: Path) -> str:
 
 
 def read_agreement(published: Path) -> dict[str, pl.DataFrame]:
-    """What the verdicts say of the labels (quality), how far raters agree, and what to discuss.
+    """Return what the verdicts say of the labels (quality), how far raters agree, and what to
+    discuss.
 
     Raises
     ------
@@ -148,7 +149,7 @@ def read_agreement(published: Path) -> dict[str, pl.DataFrame]:
 
 
 def _rows_if_any(connection: duckdb.DuckDBPyConnection, query: str) -> pl.DataFrame:
-    """The rows of ``query``; none where its tables are not there."""
+    """Return the rows of ``query``; none where its tables are not there."""
     try:
         rows = frame_of(connection.sql(query))
     except duckdb.CatalogException:

@@ -10,19 +10,23 @@ MOST = 20
 
 
 def passed_over(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
-    """The repositories that reports leave out: those with fewer bug reports than ``MOST`` have."""
+    """Return the repositories that reports leave out: those with fewer bug reports than ``MOST``
+    have.
+    """
     return frozenset(name for (name,) in connection.execute(sql_of("passed_over")).fetchall())
 
 
 def without(rows: pl.DataFrame, names: frozenset[str]) -> pl.DataFrame:
-    """The ``rows`` that are not about the repositories ``names``."""
+    """Return the ``rows`` that are not about the repositories ``names``."""
     if not names or "repository" not in rows.columns:
         return rows
     return rows.filter(~pl.col("repository").is_in(names).fill_null(value=False))
 
 
 def remark(names: frozenset[str]) -> list[str]:
-    """That the repositories ``names`` are left out, and where they are, as a sentence or none."""
+    """Return that the repositories ``names`` are left out, and where they are, as a sentence or
+    none.
+    """
     if not names:
         return []
     return [

@@ -6,7 +6,7 @@ from perf_assets.schema.declaration import Bound, Column, Table
 
 
 def table_definition(table: Table) -> str:
-    """What follows the name in CREATE TABLE: columns, primary key and CHECKs.
+    """Return what follows the name in CREATE TABLE: columns, primary key and CHECKs.
 
     DuckDB cannot open a table again after a crash whose CHECKs call a function that it loads late;
     regexp_full_match, comparisons and IN are safe.
@@ -22,7 +22,7 @@ def table_definition(table: Table) -> str:
 
 
 def conditions(table: Table) -> Iterator[str]:
-    """The SQL conditions that no row of ``table`` breaks; NULL passes, as in a CHECK."""
+    """Yield the SQL conditions that no row of ``table`` breaks; NULL passes, as in a CHECK."""
     for column in table.columns:
         yield from _limits(column)
     yield from table.constraints

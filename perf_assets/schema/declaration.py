@@ -58,7 +58,9 @@ class Column(StrictModel):
         return self.description if self.unit is None else f"{self.description} Unit: {self.unit}."
 
     def reason(self, limit: str) -> str:
-        """Why it has the ``limit`` (values, min, ...), empty where the declaration does not say."""
+        """Return why it has the ``limit`` (values, min, ...), empty where the declaration does not
+        say.
+        """
         if isinstance(self.why, str):
             return self.why
         return self.why.get(limit, "")
@@ -190,7 +192,7 @@ class Table(StrictModel):
 def read_table(
     name: str, content: object, shared: Mapping[str, Mapping[str, Any]], origin: str
 ) -> Table:
-    """The table ``name`` as the ``content`` of its file at ``origin`` declares it.
+    """Return the table ``name`` as the ``content`` of its file at ``origin`` declares it.
 
     ``shared`` are the columns that several tables have: a column of the same name is that one, with
     what the table says of it instead of what stands there.

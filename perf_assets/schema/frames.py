@@ -14,7 +14,7 @@ ERRORS = {"IO Error": duckdb.IOException, "Conversion Error": duckdb.ConversionE
 
 
 def frame_of(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
-    """The rows of ``relation``; a column of integers that DuckDB sums is one of decimals.
+    """Return the rows of ``relation``; a column of integers that DuckDB sums is one of decimals.
 
     Raises
     ------

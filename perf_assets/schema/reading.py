@@ -19,7 +19,7 @@ SHARED = "columns.yml"
 
 
 def table_of(name: str) -> Table:
-    """The table called ``name`` (``schema.table``).
+    """Return the table called ``name`` (``schema.table``).
 
     Raises
     ------
@@ -35,13 +35,13 @@ def schema_of(name: str) -> pl.Schema:
 
 
 def declared(directory: Path | None = None) -> Mapping[str, Table]:
-    """Every table below ``directory`` (default: the project's), by name, sorted."""
+    """Return every table below ``directory`` (default: the project's), by name, sorted."""
     root = directory or models_dir()
     return dict(_declared(root, _changed_at(root)))
 
 
 def _changed_at(root: Path) -> tuple[tuple[str, int], ...]:
-    """The folders below ``root``, and when a file was last added to each or taken away."""
+    """Return the folders below ``root``, and when a file was last added to each or taken away."""
     with os.scandir(root) if root.is_dir() else nullcontext(()) as found:
         folders = [(one.name, one.stat().st_mtime_ns) for one in found if one.is_dir()]
     return tuple(sorted(folders))
@@ -87,7 +87,7 @@ def _shared(root: Path) -> Mapping[str, Mapping[str, Any]]:
 
 
 def load_yaml(path: Path) -> object:
-    """The content of the YAML file at ``path``; PerfAssetsError where it cannot be read."""
+    """Return the content of the YAML file at ``path``; PerfAssetsError where it cannot be read."""
     try:
         return yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except OSError as error:

@@ -25,7 +25,8 @@ FIELD = re.compile(r'"?(?<!\w)(\w++)"?\s+([^,]++)')
 
 
 def polars_type(name: str) -> DataType:
-    """The Polars type of the DuckDB type ``name``: a plain one, a list, or a struct of plain ones.
+    """Return the Polars type of the DuckDB type ``name``: a plain one, a list, or a struct of plain
+    ones.
 
     Raises
     ------

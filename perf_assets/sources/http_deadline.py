@@ -33,7 +33,9 @@ _clock = threading.local()
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """All requests of this thread inside the block together take no longer than ``seconds``."""
+    """Provide all requests of this thread inside the block together take no longer than
+    ``seconds``.
+    """
     _clock.end = time.monotonic() + seconds
     try:
         yield
@@ -42,12 +44,12 @@ def within(seconds: float) -> Iterator[None]:
 
 
 def is_timed() -> bool:
-    """Whether this thread is inside of ``within``."""
+    """Return whether this thread is inside of ``within``."""
     return hasattr(_clock, "end")
 
 
 def seconds_left() -> float:
-    """How much of the time set by ``within`` is left."""
+    """Return how much of the time set by ``within`` is left."""
     return float(_clock.end - time.monotonic())
 
 
@@ -113,7 +115,7 @@ class TimedAdapter(HTTPAdapter):
 
 
 def whole(response: Response) -> bytes:
-    """The body of an answer, read to its end; RequestException where it is too large."""
+    """Return the body of an answer, read to its end; RequestException where it is too large."""
     body = bytearray()
     for chunk in response.iter_content(CHUNK):
         body += chunk

@@ -24,7 +24,7 @@ UNLIMITED = 2**31 - 1  # points an hour, the largest Int: our own server need no
 def open_issue_source(
     repository: Repository, longest_wait: float = LONGEST_WAIT
 ) -> Iterator[IssueSource]:
-    """The issues of ``repository``, for the length of the block.
+    """Provide the issues of ``repository``, for the length of the block.
 
     A corpus is served on loopback meanwhile, and read without credentials; any other API gets
     those of the environment. ``longest_wait`` bounds, in seconds, the waits for a rate limit.
@@ -40,7 +40,7 @@ def open_issue_source(
 
 
 def out_of_reach(repositories: Sequence[Repository]) -> dict[str, PerfAssetsError]:
-    """The repositories whose API accepts none of our tokens, or needs one, and why.
+    """Return the repositories whose API accepts none of our tokens, or needs one, and why.
 
     Asked before any work, once for each API; it costs nothing of the rate limit. What else may be
     wrong with it is reported when it is used in earnest.
@@ -73,7 +73,7 @@ def _trouble(url: str) -> PerfAssetsError | None:
 def open_client(
     url: str, credentials: list[Credential], longest_wait: float = LONGEST_WAIT
 ) -> GitHubClient:
-    """A client that waits aloud, and no longer than ``longest_wait`` seconds."""
+    """Return a client that waits aloud, and no longer than ``longest_wait`` seconds."""
     patience = GitHubPolicy(longest_wait=longest_wait)
     return GitHubClient(url, credentials, on_wait=log.warning, patience=patience)
 

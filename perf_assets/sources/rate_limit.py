@@ -46,7 +46,7 @@ class RateLimitWait:
         self._waited = 0.0
 
     def succeed(self) -> None:
-        """An answer came whole: what was waited for before it is forgotten."""
+        """Note that an answer came whole: earlier waits no longer count."""
         self._waited = 0.0
 
     def until(self, moment: float, announcement: str, reason: str, remedy: str) -> None:
@@ -73,7 +73,7 @@ class RateLimitWait:
 
 
 def wait_in_seconds(minutes: str | None) -> float:
-    """The longest wait that PERF_ASSETS_MAX_WAIT allows.
+    """Return the longest wait that PERF_ASSETS_MAX_WAIT allows.
 
     Raises
     ------

@@ -76,7 +76,7 @@ def set_state(
 
 
 def _alert(writer: AuditedWriter, alert: str) -> dict[str, Any]:
-    """The row of the alert that is meant."""
+    """Return the row of the alert that is meant."""
     try:
         rows = writer.database.frame(ALERTS).to_dicts()
     except duckdb.CatalogException:

@@ -51,7 +51,7 @@ class Damage:
     mend: Callable[[], None] | None = None
 
     def __str__(self) -> str:
-        """One sentence."""
+        """Return one sentence."""
         return f"{self.what}: {self.remedy}"
 
 
@@ -205,7 +205,7 @@ def _restore_verdict_log(data_dir: DataDirectory) -> None:
 
 
 def _fault(path: Path) -> str | None:
-    """How a database is damaged; ``None`` where every value of it can be read."""
+    """Return how a database is damaged; ``None`` where every value of it can be read."""
     try:
         read_whole(path)
     except duckdb.Error as error:

@@ -68,7 +68,7 @@ def lake_inputs(writer: AuditedWriter, study: Study | None) -> Iterator[RemoteTa
 
 
 def _fingerprint(releases: "pa.Table") -> str:
-    """Of the rows of a table: a month that changes has another release."""
+    """Return of the rows of a table: a month that changes has another release."""
     partitions = releases.select(["lake_subject", "lake_month", "lake_release"]).to_pylist()
     return hashlib.sha256(repr(sorted(map(repr, partitions))).encode()).hexdigest()[:32]
 
@@ -90,19 +90,19 @@ class _LazyEngine:
         self._has_all = False
 
     def fetch(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """The rows of a table or model, by its key."""
+        """Return the rows of a table or model, by its key."""
         return self._having_all().fetch(table, columns)
 
     def shares(self, mart: str, by: str | None) -> Iterator[pl.DataFrame]:
-        """The rows of a mart, some at a time."""
+        """Return the rows of a mart, some at a time."""
         return self._having_all().shares(mart, by)
 
     def query(self, sql: str) -> pl.DataFrame:
-        """The answer to a portable query over what lies in the lake."""
+        """Return the answer to a portable query over what lies in the lake."""
         return self._connected().query(sql)
 
     def counting(self, table: str) -> "pa.Table":
-        """The releases of the study's repositories, whose rows of ``table`` count."""
+        """Return the releases of the study's repositories, whose rows of ``table`` count."""
         import pyarrow as pa  # noqa: PLC0415 - comes with the extra
         import pyarrow.compute as pc  # noqa: PLC0415
 
@@ -115,7 +115,7 @@ class _LazyEngine:
             self._engine.close()
 
     def _having_all(self) -> "SparkEngine":
-        """The engine, with what the warehouse holds now, when models are computed."""
+        """Return the engine, with what the warehouse holds now, when models are computed."""
         engine = self._connected()
         if not self._has_all:
             engine.bind(self._sources_here())
@@ -134,7 +134,7 @@ class _LazyEngine:
         return self._engine
 
     def _sources_here(self) -> "Iterator[Source]":
-        """What models read and no model makes, of what lies in the warehouse."""
+        """Return what models read and no model makes, of what lies in the warehouse."""
         from perf_assets.lake.engines.spark import Source  # noqa: PLC0415
 
         models = {model.name for model in load_models()}

@@ -148,7 +148,7 @@ def all_tokens(accounts: Accounts, say: Say) -> bool:
 
 
 def left(accounts: Accounts) -> int:
-    """The points of all credentials that work."""
+    """Return the points of all credentials that work."""
     return sum(account.remaining for account in accounts.all if not account.is_refused)
 
 
@@ -189,7 +189,7 @@ def _examine_repository(
 
 
 def _cost(to_read: int, months: int) -> RequestCost:
-    """The cost of so many pages of issues, and of the counts of so many months."""
+    """Return the cost of so many pages of issues, and of the counts of so many months."""
     asides = 2 + 2 * ceil(months / COUNTS_PER_REQUEST)
     return RequestCost(
         asides + ceil(to_read * LONG_THREADS), asides + ceil(PAGE_POINTS * to_read * LONG_THREADS)
@@ -197,7 +197,7 @@ def _cost(to_read: int, months: int) -> RequestCost:
 
 
 def _cost_of_changes(changed: int) -> RequestCost:
-    """The cost of listing so many issues that changed; the first page is a small one."""
+    """Return the cost of listing so many issues that changed; the first page is a small one."""
     more = ceil(max(0, changed - FEW_CHANGES) / PAGE * LONG_THREADS)
     return RequestCost(1 + more, FEW_CHANGES_POINTS + PAGE_POINTS * more)
 
@@ -231,7 +231,9 @@ def read_again(
 def _outdated(
     data_dir: DataDirectory, repository: Repository, months: Sequence[str]
 ) -> dict[str, int]:
-    """Those of ``months`` that lack fields in what is stored, and their numbers of issues."""
+    """Return those of ``months`` that lack fields in what is stored, and their numbers of
+    issues.
+    """
     if not data_dir.warehouse.exists():
         return {}
     with reading(data_dir.warehouse) as connection:
@@ -240,7 +242,7 @@ def _outdated(
 
 
 def stored(data_dir: DataDirectory, repository: Repository) -> Marks:
-    """The months of issues that are stored, and what each was read up to."""
+    """Return the months of issues that are stored, and what each was read up to."""
     if not data_dir.warehouse.exists():
         return {}
     with reading(data_dir.warehouse) as connection:
@@ -249,7 +251,9 @@ def stored(data_dir: DataDirectory, repository: Repository) -> Marks:
 
 
 def forecast(cost: RequestCost, accounts: Accounts) -> str:
-    """How long a run of ``cost`` takes, its waits for the budget to be full again included."""
+    """Return how long a run of ``cost`` takes, its waits for the budget to be full again
+    included.
+    """
     usable = [account for account in accounts.all if not account.is_refused]
     hourly = sum(account.limit for account in usable)
     beyond = max(0, cost.points - left(accounts))

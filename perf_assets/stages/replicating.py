@@ -79,7 +79,9 @@ def load_package(
 def _problems(
     writer: AuditedWriter, file: Path | None, *, accept_changes: bool
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The problems in ``file`` and what of it is rejected; without a file, what is stored."""
+    """Return the problems in ``file`` and what of it is rejected; without a file, what is
+    stored.
+    """
     if file is not None:
         rows, rejects = read_problems(file, accept_changes=accept_changes)
         benchmark = _benchmark(writer.data_dir, file)
@@ -92,7 +94,7 @@ def _problems(
 
 
 def _benchmark(data_dir: DataDirectory, problems: Path) -> Path | None:
-    """The benchmark beside the file of the problems; downloaded where that was."""
+    """Return the benchmark beside the file of the problems; downloaded where that was."""
     if problems.is_relative_to(data_dir.replication):
         try:
             return fetch_package(data_dir.replication, pinned_benchmark()) / BENCHMARK_FILE
@@ -104,13 +106,15 @@ def _benchmark(data_dir: DataDirectory, problems: Path) -> Path | None:
 
 
 def _problems_in(folder: Path) -> Path | None:
-    """The file of the problems in ``folder``, if it is there by one of its names."""
+    """Return the file of the problems in ``folder``, if it is there by one of its names."""
     files = (folder / name for name in PROBLEM_FILES)
     return next((file for file in files if file.is_file()), None)
 
 
 def _fetched(data_dir: DataDirectory) -> Path | None:
-    """The file of the problems, downloaded; without it the other study can still be reproduced."""
+    """Return the file of the problems, downloaded; without it the other study can still be
+    reproduced.
+    """
     try:
         return fetch_package(data_dir.replication, pinned_problems()) / PUBLISHED_FILE
     except PerfAssetsError as error:

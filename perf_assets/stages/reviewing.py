@@ -68,7 +68,8 @@ class Imported:
 def sample_sheet(
     published: Path, labelled: int, unlabelled: int, seed: int, forum: str | None = None
 ) -> str:
-    """A review sheet of ``labelled`` performance bugs and ``unlabelled`` other bug reports, drawn.
+    """Return a review sheet of ``labelled`` performance bugs and ``unlabelled`` other bug reports,
+    drawn.
 
     The others are mixed in; their matched columns are empty. With a ``forum`` it is one of its
     questions, those that the stems find and others.
@@ -101,7 +102,7 @@ def sample_tasks(published: Path, labelled: int, unlabelled: int, seed: int) -> 
 def _sampled(
     published: Path, labelled: int, unlabelled: int, seed: int, forum: str | None = None
 ) -> pl.DataFrame:
-    """What a sheet of ``labelled`` and ``unlabelled`` is about, drawn."""
+    """Return what a sheet of ``labelled`` and ``unlabelled`` is about, drawn."""
     review = BUGS if forum is None else QUESTION_REVIEW
     subjects = review.form.subjects
     if labelled < 0 or unlabelled < 0 or labelled + unlabelled == 0:
@@ -121,7 +122,7 @@ def _sampled(
 
 
 def tag_set_sheet(published: Path, forum: str, each: int, seed: int) -> tuple[str, int]:
-    """A review sheet of at most ``each`` questions of each tag set of ``forum``, drawn.
+    """Return a review sheet of at most ``each`` questions of each tag set of ``forum``, drawn.
 
     Of performance or not, as the study of challenges began with 50 of each framework. A question of
     several tag sets stands for the first of them. With it comes how many they are.
@@ -138,7 +139,8 @@ def tag_set_sheet(published: Path, forum: str, each: int, seed: int) -> tuple[st
 
 
 def endorsement_sheet(published: Path, forum: str, number: int, seed: int) -> tuple[str, int]:
-    """A review sheet of at most ``number`` comments that endorse an answer in ``forum``, drawn.
+    """Return a review sheet of at most ``number`` comments that endorse an answer in ``forum``,
+    drawn.
 
     They are of questions without an accepted answer, where they count. With the sheet comes how
     many they are.
@@ -155,7 +157,7 @@ def endorsement_sheet(published: Path, forum: str, number: int, seed: int) -> tu
 
 
 def _with_answers(drawn: pl.DataFrame) -> pl.DataFrame:
-    """The drawn rows with their answers as text for a cell, code behind it."""
+    """Return the drawn rows with their answers as text for a cell, code behind it."""
     texts = [
         None if html is None else shortened("\n\n".join(filter(None, text_and_code(html))), LONGEST)
         for html in drawn["answer"]
@@ -169,7 +171,7 @@ def _refuse_fewer_than_one(number: int) -> None:
 
 
 def finding_sheet(published: Path, each: int, seed: int) -> tuple[str, int]:
-    """A review sheet of at most ``each`` findings of each rule in each repository, drawn.
+    """Return a review sheet of at most ``each`` findings of each rule in each repository, drawn.
 
     They are of the newest tree of each repository. With it comes how many they are.
 
@@ -190,7 +192,7 @@ def finding_sheet(published: Path, each: int, seed: int) -> tuple[str, int]:
 
 
 def _drawn_from(published: Path, review: Review, forum: str | None = None) -> pl.DataFrame:
-    """What can be drawn, of one ``forum`` where one is named."""
+    """Return what can be drawn, of one ``forum`` where one is named."""
     with reading(published) as connection:
         rows = _rows_of(connection, published, review.drawn, review)
     if review is BUGS:
@@ -209,7 +211,7 @@ def _drawn_from(published: Path, review: Review, forum: str | None = None) -> pl
 def _rows_of(
     connection: duckdb.DuckDBPyConnection, published: Path, query: str, review: Review
 ) -> pl.DataFrame:
-    """The rows of ``query``; PerfAssetsError where what is published lacks its tables."""
+    """Return the rows of ``query``; PerfAssetsError where what is published lacks its tables."""
     try:
         return frame_of(connection.sql(query))
     except duckdb.CatalogException as error:
@@ -247,7 +249,7 @@ def write_sheet(path: Path, text: str, encoding: str = "utf-8-sig") -> None:
 
 
 def rater_name(text: str) -> str:
-    """The name of a rater, without needless white space.
+    """Return the name of a rater, without needless white space.
 
     Raises
     ------
@@ -306,7 +308,9 @@ def import_sheet(writer: AuditedWriter, path: Path, rater: str) -> Imported:
 
 
 def _changes(review: Review, judged: pl.DataFrame, in_force: pl.DataFrame) -> pl.DataFrame:
-    """The verdicts on those subjects that the rater judged differently, or not at all, before."""
+    """Return the verdicts on those subjects that the rater judged differently, or not at all,
+    before.
+    """
     columns = [*review.key, *review.answers]
     texts = pl.selectors.list().list.join("|")  # lists cannot be joined on
     given, stored = (rows.select(columns).with_columns(texts) for rows in (judged, in_force))

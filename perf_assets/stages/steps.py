@@ -187,7 +187,7 @@ TAG_SET_STEPS: tuple[Step[TagSet], ...] = (
 
 
 def repository_steps(study: Study, until: Until = "published") -> tuple[Step[Repository], ...]:
-    """The steps of each repository in a run of ``study`` that goes as far as ``until``."""
+    """Return the steps of each repository in a run of ``study`` that goes as far as ``until``."""
     last: Stage = "details" if study.as_far_as(until).analyze_fixes else "link"
     if until == "labels":
         last = "label"

@@ -32,7 +32,7 @@ class LoopbackServer(ABC):
 
     @abstractmethod
     def answer(self, method: str, target: str, authorization: str, body: bytes) -> Reply:
-        """The reply to a request; ``authorization`` is the header's value."""
+        """Return the reply to a request; ``authorization`` is the header's value."""
 
     def __enter__(self) -> Self:
         """Listen."""

@@ -22,7 +22,7 @@ class Reply:
 
 
 def json_reply(status: int, content: object, headers: Mapping[str, str] | None = None) -> Reply:
-    """A reply with ``content`` as JSON."""
+    """Return a reply with ``content`` as JSON."""
     try:
         body = to_json(content)
     except ValueError:  # halves of characters, from a request that is quoted
@@ -31,7 +31,7 @@ def json_reply(status: int, content: object, headers: Mapping[str, str] | None =
 
 
 def message_reply(status: int, message: str, headers: Mapping[str, str] | None = None) -> Reply:
-    """A reply in the form of GitHub's REST errors."""
+    """Return a reply in the form of GitHub's REST errors."""
     content = {
         "message": message,
         "documentation_url": "https://docs.github.com/rest",

@@ -22,7 +22,7 @@ _KEY = re.compile(r"[0-9a-f]{64}")
 
 
 def address_key(data_dir: DataDirectory) -> bytes:
-    """The key of ``data_dir``, made the first time; that of the environment goes before it.
+    """Return the key of ``data_dir``, made the first time; that of the environment goes before it.
 
     Several machines that mine for one lake hash alike by the same key in their environment.
 
@@ -67,7 +67,7 @@ def fingerprint(key: bytes, purpose: str = "address key") -> str:
 
 
 def pseudonym_key(data_dir: DataDirectory) -> bytes:
-    """The key of pseudonyms in the archives of ``data_dir``, made the first time.
+    """Return the key of pseudonyms in the archives of ``data_dir``, made the first time.
 
     Raises
     ------

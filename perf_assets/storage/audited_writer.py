@@ -109,7 +109,9 @@ class AuditedWriter:
         return [case.outcome for case in cases]
 
     def _without_costs(self, case: _Case) -> _Case:
-        """The case without the rows that its audit sets aside, which are kept in quarantine."""
+        """Return the case without the rows that its audit sets aside, which are kept in
+        quarantine.
+        """
         outcome, offered = case.outcome, case.offered
         costs = {
             table: report.costs or {}
@@ -157,7 +159,7 @@ class AuditedWriter:
                     self.database.upsert(table, rows)
 
     def broken_rules(self, table: str, repository: str, months: Sequence[str]) -> list[BrokenRule]:
-        """The rules broken by what is stored of ``months``, or by what was refused last."""
+        """Return the rules broken by what is stored of ``months``, or by what was refused last."""
         rows = self.database.frame(
             """
             SELECT
@@ -200,7 +202,7 @@ class AuditedWriter:
         return _Case(offer, offer, differences, audited, outcome, is_unchanged)
 
     def _stored(self, offers: Sequence[PartitionWrite]) -> dict[_PartitionKey, pl.DataFrame]:
-        """What is stored of the partition of each candidate."""
+        """Return what is stored of the partition of each candidate."""
         keys = [
             _PartitionKey(candidate.table, offer.repository, offer.month)
             for offer in offers
@@ -218,7 +220,7 @@ class AuditedWriter:
         return found
 
     def _loads(self, offers: Sequence[PartitionWrite]) -> dict[_PartitionKey, Mapping[str, object]]:
-        """The good loads of the offered partitions."""
+        """Return the good loads of the offered partitions."""
         repositories = {offer.repository for offer in offers} - {None}
         if not repositories:
             return {}
@@ -279,7 +281,9 @@ class AuditedWriter:
                 case.outcome.is_written = any(one.is_any for one in case.differences.values())
 
     def _without_refused(self, case: _Case) -> _Case | None:
-        """The case without the rows that the database refuses; None where none more can go."""
+        """Return the case without the rows that the database refuses; None where none more can
+        go.
+        """
         connection, reports = self.database.connection, case.outcome.reports
         before = {table: report.costs for table, report in reports.items()}
         for candidate in case.offered.candidates:
@@ -292,7 +296,7 @@ class AuditedWriter:
         return self._without_costs(case) if is_more and self._refusal(case) is None else None
 
     def _put(self, cases: Sequence[_Case]) -> None:
-        """A statement for each table, whatever the number of partitions."""
+        """Run one statement for each table, whatever the number of partitions."""
         by_table: dict[str, list[Difference]] = {}
         notes: dict[str, list[pl.DataFrame]] = {}
         for case in cases:
@@ -334,7 +338,7 @@ class AuditedWriter:
 
 
 def _without(forgotten: Forgotten, offer: PartitionWrite) -> PartitionWrite:
-    """What wants to be stored, without people who want to be forgotten."""
+    """Return what wants to be stored, without people who want to be forgotten."""
     candidates = [
         replace(candidate, rows=forgotten.frame(candidate.rows)) for candidate in offer.candidates
     ]
@@ -342,7 +346,9 @@ def _without(forgotten: Forgotten, offer: PartitionWrite) -> PartitionWrite:
 
 
 def refusal(partition: str, error: duckdb.ConstraintException) -> str:
-    """That rows of ``partition``, which kept all rules, break a condition of the database."""
+    """Return that rows of ``partition``, which kept all rules, break a condition of the
+    database.
+    """
     return f"{partition}: the warehouse refused the rows: {str(error).splitlines()[0]}"
 
 
@@ -367,7 +373,7 @@ def _audit_parameters(offer: PartitionWrite, candidate: StagedTable) -> Paramete
 
 
 def _loads(offer: PartitionWrite) -> pl.DataFrame:
-    """The rows of meta.partition_loads for a partition that is stored."""
+    """Return the rows of meta.partition_loads for a partition that is stored."""
     provenance = offer.provenance
     rows = [
         {

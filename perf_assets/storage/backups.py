@@ -105,7 +105,8 @@ def write_backup(
 
 
 def read_manifest(path: Path) -> Manifest:
-    """What the backup at ``path`` says of itself, once every byte of it was found to be right.
+    """Return what the backup at ``path`` says of itself, once every byte of it was found to be
+    right.
 
     Raises
     ------
@@ -162,7 +163,9 @@ def _is_backup(path: Path) -> bool:
 
 
 def kept_files(data_dir: DataDirectory) -> tuple[Path, ...]:
-    """The small files that a backup holds as they are, beside warehouse and answers of raters."""
+    """Return the small files that a backup holds as they are, beside warehouse and answers of
+    raters.
+    """
     return (
         data_dir.verdicts,
         data_dir.added,

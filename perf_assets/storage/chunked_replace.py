@@ -27,7 +27,8 @@ _PARAMETERS: Parameters = {"repository": None, "month": None}
 
 
 def share_key(table: str) -> str | None:
-    """The column by whose values the rows of ``table`` can be audited apart, if there is one.
+    """Return the column by whose values the rows of ``table`` can be audited apart, if there is
+    one.
 
     There is none where a rule speaks of all rows together.
     """
@@ -160,7 +161,8 @@ def _replaced(
 def _bounded(
     shares: Iterable[pl.DataFrame], by: str | None
 ) -> Iterator[tuple[pl.DataFrame, str | None, str | None]]:
-    """Each share with the values of ``by`` that it stands for: those after one, until another.
+    """Yield each share with the values of ``by`` that it stands for: those after one, until
+    another.
 
     Together they are all values that there could be; None is without a bound.
     """

@@ -15,7 +15,8 @@ JOURNALS = ("", ".wal", ".wal.checkpoint")
 
 @contextmanager
 def confined(*files: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that opens ``files``, and DuckDB's journals beside them, and no other file.
+    """Provide a connection that opens ``files``, and DuckDB's journals beside them, and no other
+    file.
 
     A database can define views, macros and triggers that call functions which write files or change
     settings. Attached here, by a name of its own, it is on no path on which a name is looked up, so

@@ -28,7 +28,7 @@ def create_database(path: Path) -> None:
 
 
 def is_for_every_client(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Whether the oldest client reads the database in use; older versions made others."""
+    """Return whether the oldest client reads the database in use; older versions made others."""
     ((version,),) = connection.execute(
         "SELECT tags['storage_version'] FROM duckdb_databases() "
         "WHERE database_name = current_database()"
@@ -54,12 +54,12 @@ def copy_database(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
 
 
 def attached_as_copy(path: Path) -> str:
-    """The statement that attaches a database for every client at ``path`` as ``copy``."""
+    """Return the statement that attaches a database for every client at ``path`` as ``copy``."""
     return f"ATTACH {quoted(str(path))} AS copy (STORAGE_VERSION {quoted(STORAGE_VERSION)})"
 
 
 def tables_of(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """The stored tables of the database in use, as schema.table, sorted."""
+    """Return the stored tables of the database in use, as schema.table, sorted."""
     found = connection.execute(
         "SELECT schema_name || '.' || table_name FROM duckdb_tables() "
         "WHERE database_name = current_database() AND NOT internal ORDER BY ALL"
@@ -68,7 +68,7 @@ def tables_of(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def columns_of(connection: duckdb.DuckDBPyConnection, relation: str) -> dict[str, str]:
-    """The columns of a relation, given in SQL, and the type of each."""
+    """Return the columns of a relation, given in SQL, and the type of each."""
     described = connection.execute(f"DESCRIBE FROM {relation}").fetchall()
     return {name: kind for name, kind, *_ in described}
 
@@ -76,7 +76,7 @@ def columns_of(connection: duckdb.DuckDBPyConnection, relation: str) -> dict[str
 def content(
     connection: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[object] = ()
 ) -> tuple[int, int | None]:
-    """How many rows ``query`` has, and a hash of all of them, whatever their order.
+    """Return how many rows ``query`` has, and a hash of all of them, whatever their order.
 
     The hashes of rows are added up: with "exclusive or" the same change of the last column in an
     even number of rows would take itself back, as that column's hash is joined to the others' so.
@@ -100,7 +100,7 @@ def contents(
 
 
 def row_counts(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
-    """The number of rows of every stored table."""
+    """Return the number of rows of every stored table."""
     parts = (f"SELECT '{table}', count(*) FROM {table}" for table in tables_of(connection))
     return dict(connection.execute(" UNION ALL ".join(parts)).fetchall())
 
@@ -125,18 +125,20 @@ def copy_while_written(source: Path, target: Path, longest: float) -> bool:
 
 
 def fault_in(error: duckdb.Error, path: Path) -> str:
-    """How the database at ``path`` is damaged, as DuckDB says it, for a sentence that names it."""
+    """Return how the database at ``path`` is damaged, as DuckDB says it, for a sentence that names
+    it.
+    """
     message = str(error).splitlines()[0].removeprefix("IO Error: ")
     return message.replace(f'The file "{path}"', "the file").replace(f'file "{path}"', "it")
 
 
 def journal_of(database: Path) -> Path:
-    """What DuckDB writes first, beside the file."""
+    """Return what DuckDB writes first, beside the file."""
     return database.with_name(f"{database.name}.wal")
 
 
 def _state(database: Path) -> tuple[int, int, int, int]:
-    """Times and sizes of a database file and of its journal."""
+    """Return times and sizes of a database file and of its journal."""
     of_file, journal = database.stat(), journal_of(database)
     try:
         of_journal = journal.stat()

@@ -17,7 +17,7 @@ LOCK_HOLDER = re.compile(
 
 
 def explained(error: duckdb.Error, path: Path) -> PerfAssetsError | None:
-    """What a person can mend of what DuckDB says; ``None`` where it is a mistake of ours."""
+    """Return what a person can mend of what DuckDB says; ``None`` where it is a mistake of ours."""
     text = str(error)
     holder = LOCK_HOLDER.search(text)
     if holder:
@@ -38,7 +38,9 @@ def explained(error: duckdb.Error, path: Path) -> PerfAssetsError | None:
 
 
 def _damaged(path: Path, how: str) -> PerfAssetsError:
-    """What to say of a database that cannot be read: how it is damaged, and what mends it."""
+    """Return what to say of a database that cannot be read: how it is damaged, and what mends
+    it.
+    """
     data_dir = DataDirectory(path.parent)
     named = quote(str(data_dir.path))
     if path == data_dir.published:

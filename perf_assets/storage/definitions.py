@@ -50,7 +50,9 @@ LISTED = """
 
 
 def definitions_of(connection: duckdb.DuckDBPyConnection, database: str) -> dict[str, str]:
-    """A digest of each definition in the attached ``database`` by its name, as ``view a.b``."""
+    """Return a digest of each definition in the attached ``database`` by its name, as ``view
+    a.b``.
+    """
     found: dict[str, list[str]] = {}
     for name, text in connection.execute(LISTED, [database]).fetchall():
         found.setdefault(name, []).append(text or "")
@@ -59,7 +61,7 @@ def definitions_of(connection: duckdb.DuckDBPyConnection, database: str) -> dict
 
 @cache
 def declared_definitions() -> Mapping[str, str]:
-    """The same of a database of this version.
+    """Return the same of a database of this version.
 
     To lay them takes half a second, so that they are written down (`make reference`); those of
     another DuckDB, or of other models, are laid again.
@@ -73,7 +75,7 @@ def declared_definitions() -> Mapping[str, str]:
 
 
 def definitions_text() -> str:
-    """What this version declares, as it is written down."""
+    """Return what this version declares, as it is written down."""
     found = {
         "duckdb": duckdb.__version__,
         "basis": _basis(),
@@ -83,7 +85,8 @@ def definitions_text() -> str:
 
 
 def definitions_by(models: Path) -> dict[str, str]:
-    """The same by the models and declarations in the folder ``models``, of another version too.
+    """Return the same by the models and declarations in the folder ``models``, of another version
+    too.
 
     Raises
     ------
@@ -106,7 +109,7 @@ def definitions_by(models: Path) -> dict[str, str]:
 
 
 def _basis() -> str:
-    """A digest of what the definitions follow from."""
+    """Return a digest of what the definitions follow from."""
     tables = (f"{one.name} {table_definition(one)}" for one in declared().values())
     views = (f"{one.name} {one.sql}" for one in load_models() if one.table.is_view)
     return _digest(*tables, *views, as_of_text(models_dir()))

@@ -24,19 +24,21 @@ COLUMNS_READ = {"meta.partition_loads": ("repository", "month", "table", "is_sto
 
 
 def columns_read(table: str) -> tuple[str, ...]:
-    """The columns of ``table`` that decide what is made of it: not when its rows were stored."""
+    """Return the columns of ``table`` that decide what is made of it: not when its rows were
+    stored.
+    """
     columns = table_of(table).columns
     return COLUMNS_READ.get(table, tuple(one.name for one in columns if not one.stamped))
 
 
 def content(database: Database, table: str) -> str:
-    """The fingerprint of the rows of ``table``."""
+    """Return the fingerprint of the rows of ``table``."""
     columns = ", ".join(f'"{name}"' for name in columns_read(table))
     return content_of(database, f"SELECT {columns} FROM {table}")
 
 
 def content_of(database: Database, query: str, parameters: Sequence[object] = ()) -> str:
-    """The fingerprint of the rows of ``query``, whatever their order."""
+    """Return the fingerprint of the rows of ``query``, whatever their order."""
     rows, digest = database_copy.content(database.connection, query, parameters)
     return f"{rows}-{digest}"
 
@@ -47,14 +49,16 @@ def basis_of(*parts: object) -> str:
 
 
 def rules_of(table: Table) -> str:
-    """The fingerprint of the declaration of ``table`` and of the rules of its audit."""
+    """Return the fingerprint of the declaration of ``table`` and of the rules of its audit."""
     return _digest([repr(table), *map(repr, load_suite(table.name).rules)])
 
 
 def is_current(
     database: Database, tables: Sequence[str], basis: str, repository: str | None = None
 ) -> bool:
-    """Whether ``tables`` (of ``repository``) hold what was made from ``basis``, and still do."""
+    """Return whether ``tables`` (of ``repository``) hold what was made from ``basis``, and still
+    do.
+    """
     database.ensure(NAME)
     found = database.connection.execute(
         f'SELECT "table", basis, content FROM {NAME} WHERE list_contains(?, "table") AND scope = ?',
@@ -75,7 +79,8 @@ def note(
 
 
 def laid(database: Database, texts: Mapping[str, str]) -> set[str]:
-    """Those of the views in ``texts`` that were laid by their text, and have the columns of then.
+    """Return those of the views in ``texts`` that were laid by their text, and have the columns of
+    then.
 
     How DuckDB spells a view differs from what it was given, and again once it was read from a file.
     """
@@ -111,7 +116,9 @@ def _note(database: Database, scope: str, made: Iterable[tuple[str, str, str]]) 
 
 
 def _shapes(database: Database, views: Iterable[str]) -> dict[str, str]:
-    """The fingerprints of names and types of the columns of those of ``views`` that are there."""
+    """Return the fingerprints of names and types of the columns of those of ``views`` that are
+    there.
+    """
     columns = database.connection.execute(
         """
         SELECT schema_name || '.' || table_name AS name, column_name, data_type
@@ -133,7 +140,9 @@ def _digest(parts: Sequence[str]) -> str:
 
 
 def _held(database: Database, table: str, repository: str | None) -> str:
-    """The fingerprint of what is stored in ``table``; of a repository, with what is noted of it."""
+    """Return the fingerprint of what is stored in ``table``; of a repository, with what is noted of
+    it.
+    """
     if repository is None:
         return content(database, table)
     rows = content_of(database, f"FROM {table} WHERE {subject_of(table)} = ?", [repository])

@@ -120,7 +120,7 @@ def keep_out(database: Database, data_dir: DataDirectory) -> None:
 def _of_person(
     data_dir: DataDirectory, login: str, key: bytes, emails: Iterable[str]
 ) -> tuple[set[str], set[str]]:
-    """The addresses and names of commits that are known as the person's."""
+    """Return the addresses and names of commits that are known as the person's."""
     given = [stored for one in emails for stored in (one.casefold(), hashed_address(one, key))]
     found: set[tuple[str | None, str | None, str | None]] = set()
     with open_warehouse(data_dir.warehouse) as database:

@@ -15,7 +15,7 @@ PURPOSE = "forgotten"  # of the fingerprint in the file
 
 
 def read_forgotten(data_dir: DataDirectory) -> Forgotten | None:
-    """Who is forgotten in ``data_dir``; None where nobody is.
+    """Return who is forgotten in ``data_dir``; None where nobody is.
 
     Raises
     ------
@@ -26,7 +26,7 @@ def read_forgotten(data_dir: DataDirectory) -> Forgotten | None:
 
 
 def read_file(path: Path, data_dir: DataDirectory) -> Forgotten | None:
-    """The same, of another file at ``path``."""
+    """Return the same, of another file at ``path``."""
     try:
         changed = path.stat().st_mtime_ns
     except FileNotFoundError:

@@ -24,7 +24,9 @@ _MISSING = re.compile(r"Table with name (\w+) does not exist")
 
 
 def lake_rows(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    """Where the rows of such tables lie, and of the views over them; empty where all are here."""
+    """Return where the rows of such tables lie, and of the views over them; empty where all are
+    here.
+    """
     try:
         return dict(connection.execute(FACTS, [IN_LAKE]).fetchall())
     except duckdb.CatalogException:  # published by a version that did not tell
@@ -39,12 +41,13 @@ def make_left_out(path: Path) -> None:
 
 
 def names_any(query: str, tables: Mapping[str, str]) -> bool:
-    """Whether ``query`` names one of the ``tables``."""
+    """Return whether ``query`` names one of the ``tables``."""
     return any(re.search(rf"\b{re.escape(table)}\b", query) for table in tables)
 
 
 def where_rows_are(connection: duckdb.DuckDBPyConnection, query: str, error: str) -> str | None:
-    """Where the rows lie of what ``query`` asks for in vain, in a sentence; None of other errors.
+    """Return where the rows lie of what ``query`` asks for in vain, in a sentence; None of other
+    errors.
 
     ``error`` is what DuckDB says: a macro names tables that the query does not.
     """
@@ -57,7 +60,7 @@ def where_rows_are(connection: duckdb.DuckDBPyConnection, query: str, error: str
 
 
 def sentence(table: str, tables: Mapping[str, str]) -> str:
-    """Where the rows of ``table`` lie, one of those that ``lake_rows`` tells."""
+    """Return where the rows of ``table`` lie, one of those that ``lake_rows`` tells."""
     return (
         f"the rows of {table} are {tables[table]}, not in this database, as Spark computes the "
         "models there: perf-assets lake pull brings those of a repository into a data directory, "

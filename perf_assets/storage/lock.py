@@ -56,7 +56,7 @@ def writing(data_dir: Path) -> Iterator[None]:
 
 
 def _holder(path: Path) -> str:
-    """The process that holds the lock, as sentences name it."""
+    """Return the process that holds the lock, as sentences name it."""
     number = ""
     for _ in range(LOOKS):
         number = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""

@@ -28,7 +28,7 @@ VIEWS = """
 def stored_format(
     connection: duckdb.DuckDBPyConnection, tables: Mapping[str, str] | None = None
 ) -> int | None:
-    """The format of a warehouse; ``None`` where nothing was made yet.
+    """Return the format of a warehouse; ``None`` where nothing was made yet.
 
     tables : relations in SQL by the names of tables, where these are not in the database in use.
     """

@@ -77,7 +77,7 @@ class PartitionWrite:
         return f"{self.repository} {self.month}"
 
     def of_rows(self, rows: Mapping[str, pl.DataFrame]) -> "PartitionWrite":
-        """The same with other ``rows`` for each table."""
+        """Return the same with other ``rows`` for each table."""
         candidates = [replace(one, rows=rows[one.table]) for one in self.candidates]
         return replace(self, candidates=candidates)
 

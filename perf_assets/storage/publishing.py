@@ -95,7 +95,7 @@ def _leave_out(published: Path, names: Collection[str]) -> None:
 
 
 def _is_of(data_dir: DataDirectory) -> bool:
-    """Whether nothing was written to the warehouse since it was published."""
+    """Return whether nothing was written to the warehouse since it was published."""
     return (
         not journal_of(data_dir.warehouse).exists()
         and data_dir.published.stat().st_mtime_ns == data_dir.warehouse.stat().st_mtime_ns
@@ -103,7 +103,8 @@ def _is_of(data_dir: DataDirectory) -> bool:
 
 
 def _is_as(connection: duckdb.DuckDBPyConnection, published: Path) -> bool:
-    """Whether ``published`` holds what the open database holds, but for looks at the sources.
+    """Return whether ``published`` holds what the open database holds, but for looks at the
+    sources.
 
     By which texts its views were laid is among the rows of ``meta.build_state``.
     """
@@ -124,7 +125,7 @@ def _is_as(connection: duckdb.DuckDBPyConnection, published: Path) -> bool:
 
 
 def _catalog(connection: duckdb.DuckDBPyConnection, database: str) -> list[tuple[object, ...]]:
-    """All columns of all tables and views, and their descriptions."""
+    """Return all columns of all tables and views, and their descriptions."""
     found: list[tuple[object, ...]] = connection.execute(
         """
         SELECT schema_name, table_name, column_name, data_type, comment FROM duckdb_columns()
@@ -143,14 +144,16 @@ def _catalog(connection: duckdb.DuckDBPyConnection, database: str) -> list[tuple
 
 
 def _compared_rows(table: str) -> str:
-    """The rows of ``table`` that make a new copy where they differ."""
+    """Return the rows of ``table`` that make a new copy where they differ."""
     if not table.endswith(ABOUT):
         return f"FROM {table}"
     return f"FROM {table} WHERE topic IN {DECIDING} OR fact = '{ADDRESS_KEY}'"
 
 
 def _is_for_every_client(published: Path) -> bool:
-    """False where none is, of one that only newer clients read, and of a damaged or strange one."""
+    """Return false where none is, of one that only newer clients read, and of a damaged or strange
+    one.
+    """
     try:
         if undeclared(published):
             return False

@@ -51,7 +51,8 @@ _as_declared: dict[Path, tuple[int, int, int]] = {}
 
 
 def undeclared(path: Path) -> tuple[str, ...]:
-    """The names of what a database defines otherwise than this version, as ``macro main.sum``.
+    """Return the names of what a database defines otherwise than this version, as ``macro
+    main.sum``.
 
     Raises
     ------
@@ -113,7 +114,7 @@ def renew(path: Path) -> None:
 
 @contextmanager
 def as_declared(path: Path) -> Iterator[Path]:
-    """The database at ``path``, or a copy of its rows where it defines anything otherwise.
+    """Provide the database at ``path``, or a copy of its rows where it defines anything otherwise.
 
     The copy goes with the block; who has it open reads on. Of an older format it has the tables
     and columns of then.
@@ -150,7 +151,8 @@ def copy_rows(path: Path, target: Path, *, is_migrated: bool = True) -> None:
 def stored_rows(
     path: Path, *written: Path
 ) -> Iterator[tuple[duckdb.DuckDBPyConnection, dict[str, str]]]:
-    """A confined connection to the database at ``path``, and its tables as relations in SQL.
+    """Provide a confined connection to the database at ``path``, and its tables as relations in
+    SQL.
 
     Those alone that this version declares. No other file but ``written`` can
     be opened.
@@ -173,7 +175,7 @@ def known_tables() -> set[str]:
 
 
 def stored_tables(connection: duckdb.DuckDBPyConnection, database: str) -> dict[str, str]:
-    """The tables of the attached ``database``, as relations in SQL by their names.
+    """Return the tables of the attached ``database``, as relations in SQL by their names.
 
     Those alone whose rows are read without a call of what it defines.
     """
@@ -185,7 +187,7 @@ def stored_tables(connection: duckdb.DuckDBPyConnection, database: str) -> dict[
 
 
 def format_of(path: Path) -> int | None:
-    """The format of the database at ``path``; None where nothing was made yet.
+    """Return the format of the database at ``path``; None where nothing was made yet.
 
     Raises
     ------
@@ -288,7 +290,7 @@ def read_whole(path: Path) -> dict[str, int]:
 
 
 def before_the_first_release(path: Path, version: int) -> str:
-    """That what is at ``path`` is too old, and how to go on."""
+    """Return that what is at ``path`` is too old, and how to go on."""
     return (
         f"{path} was written before the first release (format {version}), which is not read any "
         "more: move warehouse.duckdb and perf_bugs.duckdb elsewhere and run again; everything is "
@@ -319,7 +321,7 @@ def _tell(path: Path, names: tuple[str, ...]) -> None:
 
 
 def _is_in_shape(connection: duckdb.DuckDBPyConnection, name: str, relation: str) -> bool:
-    """Whether ``relation`` has the columns that the table ``name`` is declared with."""
+    """Return whether ``relation`` has the columns that the table ``name`` is declared with."""
     if name not in declared():
         return False
     columns = {column.name: column.type for column in declared()[name].columns}

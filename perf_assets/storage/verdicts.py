@@ -125,7 +125,7 @@ def keep_rows(path: Path, rows: Mapping[str, pl.DataFrame]) -> None:
 
 
 def read_log(path: Path) -> VerdictLog:
-    """What the file at ``path`` holds; nothing where there is none."""
+    """Return what the file at ``path`` holds; nothing where there is none."""
     held_rows: dict[str, dict[int, list[dict[str, object]]]] = {
         sort.table: {} for sort in VERDICT_KINDS
     }
@@ -156,7 +156,7 @@ def write_log(path: Path, rows: Mapping[str, pl.DataFrame]) -> None:
 
 
 def read_stored(path: Path) -> dict[str, pl.DataFrame]:
-    """The verdicts of the database at ``path`` by table, as far as they can be read."""
+    """Return the verdicts of the database at ``path`` by table, as far as they can be read."""
     found = {}
     with suppress(duckdb.Error), stored_rows(path) as (connection, rows):
         for sort in VERDICT_KINDS:
@@ -168,7 +168,7 @@ def read_stored(path: Path) -> dict[str, pl.DataFrame]:
 
 
 def _held(line: bytes) -> tuple[str, list[dict[str, object]]] | None:
-    """The table and the verdicts of a line; ``None`` where it is not as it was written."""
+    """Return the table and the verdicts of a line; ``None`` where it is not as it was written."""
     try:
         read = json.loads(line)
         (sort,) = (sort for sort in VERDICT_KINDS if sort.word in read)
@@ -180,7 +180,7 @@ def _held(line: bytes) -> tuple[str, list[dict[str, object]]] | None:
 
 @cache
 def _trial(table: str) -> duckdb.DuckDBPyConnection:
-    """A database in memory with the empty ``table``; it takes longer to make than to use."""
+    """Return a database in memory with the empty ``table``; it takes longer to make than to use."""
     trial = duckdb.connect()
     trial.execute(f"CREATE SCHEMA {table.partition('.')[0]}")
     create(trial, table_of(table))
@@ -190,7 +190,7 @@ def _trial(table: str) -> duckdb.DuckDBPyConnection:
 def _fitting(
     table: str, by_line: Mapping[int, Sequence[dict[str, object]]]
 ) -> dict[int, pl.DataFrame]:
-    """The rows of those lines that ``table`` takes, by number of the line.
+    """Return the rows of those lines that ``table`` takes, by number of the line.
 
     A checksum is no secret: a file of somebody else can hold anything under a right one.
     """
@@ -249,7 +249,7 @@ def _frame(table: str, rows: Iterable[dict[str, object]]) -> pl.DataFrame:
 
 
 def _published(path: Path) -> dict[str, pl.DataFrame]:
-    """The verdicts of the published database by table, as far as it can be read."""
+    """Return the verdicts of the published database by table, as far as it can be read."""
     found = {sort.table: _frame(sort.table, []) for sort in VERDICT_KINDS}
     for table, rows in read_stored(path).items():
         none = found[table]

@@ -68,7 +68,7 @@ class Difference:
 
     @classmethod
     def between(cls, stored: pl.DataFrame, current: pl.DataFrame) -> "Difference":
-        """What makes the ``stored`` rows the ``current`` ones, whenever they were stored."""
+        """Return what makes the ``stored`` rows the ``current`` ones, whenever they were stored."""
         columns = [name for name in current.columns if name in stored.columns]
         schema = {name: kind for name, kind in stored.schema.items() if name in columns}
         current = current.cast(schema, strict=True)  # type: ignore[arg-type]
@@ -81,7 +81,7 @@ class Difference:
 
     @classmethod
     def of_all(cls, differences: Sequence["Difference"]) -> "Difference":
-        """What several have to change, which are about other rows of one table."""
+        """Return what several have to change, which are about other rows of one table."""
         return cls(
             pl.concat([one.leaving for one in differences]),
             pl.concat([one.joining for one in differences]),
@@ -94,7 +94,9 @@ class Difference:
 
 
 def subject_of(table: str) -> str:
-    """In SQL, what the partitions of ``table`` belong to: a repository, or a tag set of a forum."""
+    """Return in SQL, what the partitions of ``table`` belong to: a repository, or a tag set of a
+    forum.
+    """
     return " || ':' || ".join(table_of(table).parts)
 
 
@@ -116,12 +118,12 @@ class Database:
             self._there.add(table)
 
     def frame(self, query: str, parameters: Sequence[object] = ()) -> pl.DataFrame:
-        """The rows of ``query``."""
+        """Return the rows of ``query``."""
         return frame_of(self.connection.sql(query, params=list(parameters)))
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All of what is written inside, or nothing of it."""
+        """Provide all of what is written inside, or nothing of it."""
         self.connection.execute("BEGIN")
         try:
             yield
@@ -156,11 +158,11 @@ class Database:
             self.connection.execute(f"INSERT OR REPLACE INTO {table} BY NAME SELECT * FROM rows")
 
     def partition(self, table: str, repository: str, month: str) -> pl.DataFrame:
-        """The stored rows of one partition."""
+        """Return the stored rows of one partition."""
         return self.partitions(table, repository, [month]).sort(table_of(table).key)
 
     def partitions(self, table: str, repository: str, months: Sequence[str]) -> pl.DataFrame:
-        """The stored rows of several partitions, in no order."""
+        """Return the stored rows of several partitions, in no order."""
         _check_name(table)
         return self.frame(
             f"FROM {table} WHERE {subject_of(table)} = ? AND list_contains(?, month)",
@@ -168,7 +170,7 @@ class Database:
         )
 
     def where(self, table: str, values: Mapping[str, object]) -> pl.DataFrame:
-        """The rows of ``table`` whose columns equal ``values``."""
+        """Return the rows of ``table`` whose columns equal ``values``."""
         _check_name(table)
         condition = " AND ".join(f'"{column}" = ?' for column in values)
         return self.frame(f"FROM {table} WHERE {condition} ORDER BY ALL", list(values.values()))
@@ -196,7 +198,7 @@ class Database:
             )
 
     def loads(self, table: str, repository: str) -> pl.DataFrame:
-        """The rows of meta.partition_loads of one table of one repository, by month.
+        """Return the rows of meta.partition_loads of one table of one repository, by month.
 
         updated_at : as the watermark of the repository has it where that is later.
         """
@@ -269,14 +271,14 @@ def _keep(path: Path) -> None:
 
 
 def reading(path: Path) -> duckdb.DuckDBPyConnection:
-    """A database opened to be read only, its times in UTC; see :func:`readable`."""
+    """Return a database opened to be read only, its times in UTC; see :func:`readable`."""
     with ExitStack() as stack:
         return _read(path, stack)[1]
 
 
 @contextmanager
 def readable(path: Path) -> Iterator[Path]:
-    """A database to be read only, of which every definition is this version's.
+    """Provide a database to be read only, of which every definition is this version's.
 
     A warehouse that has others is made one of this version first; of a published copy the rows are
     copied for as long as the block lasts, and who has it open then reads on. While a run holds the
@@ -315,7 +317,9 @@ def _read(path: Path, stack: ExitStack) -> tuple[Path, duckdb.DuckDBPyConnection
 
 
 def _in_our_format(path: Path) -> duckdb.DuckDBPyConnection:
-    """The warehouse opened, as this version declares it; one of an older format is backed up."""
+    """Return the warehouse opened, as this version declares it; one of an older format is backed
+    up.
+    """
     deadline = time.monotonic() + LOCK_WAIT_SECONDS
     while True:
         try:

@@ -38,7 +38,7 @@ class Answer:
 
 
 def application() -> App:
-    """The page, for who sits at this machine alone.
+    """Return the page, for who sits at this machine alone.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def serve(app: App, host: str, port: int, on_ready: Callable[[], None]) -> None:
 
 
 def answered(database: Path, query: Query, values: Mapping[str, str]) -> Answer:
-    """The answer of ``database`` to ``query``; a parameter that is empty has its default."""
+    """Return the answer of ``database`` to ``query``; a parameter that is empty has its default."""
     given = {name: value.strip() for name, value in values.items() if value.strip()}
     try:
         return Answer(run_query(database, query, given))
@@ -81,7 +81,7 @@ def answered(database: Path, query: Query, values: Mapping[str, str]) -> Answer:
 
 
 def drawn(rows: QueryResult, title: str, axes: Axes) -> tuple[Spec | None, str]:
-    """A Vega-Lite chart of rows, or the sentence that says why there is none."""
+    """Return a Vega-Lite chart of rows, or the sentence that says why there is none."""
     try:
         return chart(rows, title, axes), ""
     except PerfAssetsError as error:
@@ -89,5 +89,5 @@ def drawn(rows: QueryResult, title: str, axes: Axes) -> tuple[Spec | None, str]:
 
 
 def columns_of(database: Path) -> Answer:
-    """Every column of every table that can be queried, with its type and meaning."""
+    """Return every column of every table that can be queried, with its type and meaning."""
     return answered(database, parse_query_file("columns", COLUMNS), {})

@@ -24,7 +24,8 @@ NOT_FRAMED = (b"x-frame-options", b"DENY")  # no page of another origin shows an
 
 
 def answered_names(more: str) -> frozenset[str]:
-    """The names that a server answers to: those of loopback, and ``more``, separated by commas.
+    """Return the names that a server answers to: those of loopback, and ``more``, separated by
+    commas.
 
     ``more`` is the public name of a reverse proxy that requires a password; without a port it
     counts for each.
@@ -64,7 +65,7 @@ class Guard:
 
 
 def refusal(scope: Scope, hosts: frozenset[str] = LOOPBACK) -> tuple[int, str] | None:
-    """The HTTP status and the reason why a request is refused; ``None`` where it is not."""
+    """Return the HTTP status and the reason why a request is refused; ``None`` where it is not."""
     headers = _headers(scope)
     host = headers.get("host", [])
     if len(host) != 1 or _name(host[0]) not in hosts:
@@ -101,7 +102,7 @@ def _headers(scope: Scope) -> dict[str, list[str]]:
 
 
 def _name(host: str) -> str:
-    """The name in a Host header, without the port."""
+    """Return the name in a Host header, without the port."""
     name, colon, port = host.rpartition(":")
     return (name if colon and port.isdecimal() else host).lower()
 

@@ -11,7 +11,7 @@ from perf_assets.archive.metadata.texts import CITATION, LICENCES, READ_ME
 
 
 def metadata_files(description: Description) -> dict[str, str]:
-    """The text of each file of metadata, by its path in the archive.
+    """Return the text of each file of metadata, by its path in the archive.
 
     They are the same bytes whenever they are written of the same ``description``: that says all
     that is in them, the moment among it.

@@ -16,7 +16,7 @@ BREAKS = frozenset("\x85\u2028\u2029")
 
 
 def citation(description: Description) -> str:
-    """The text of ``CITATION.cff``."""
+    """Return the text of ``CITATION.cff``."""
     content = {
         "cff-version": "1.2.0",
         "message": "If you use these data, please cite them, and the papers whose methods they "

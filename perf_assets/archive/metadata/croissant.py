@@ -59,7 +59,7 @@ PARQUET = "application/x-parquet"  # what Croissant calls it
 
 
 def croissant(description: Description) -> str:
-    """The text of ``croissant.json``."""
+    """Return the text of ``croissant.json``."""
     return as_json(
         {
             "@context": CONTEXT,
@@ -81,7 +81,7 @@ def croissant(description: Description) -> str:
 
 
 def cited(description: Description) -> str:
-    """How the archive is cited, on one line."""
+    """Return how the archive is cited, on one line."""
     names = ", ".join(authors(description))
     return f"{names}: {title(description)}. Version {version(description)}."
 
@@ -131,7 +131,7 @@ def _field(archived: ArchivedTable, column: Column) -> dict[str, Any]:
 
 
 def _part(name: str, part: pl.Field, source: dict[str, Any]) -> dict[str, Any]:
-    """The part of an entry of a list that has several."""
+    """Return the part of an entry of a list that has several."""
     return {
         "@type": "cr:Field",
         "@id": f"{name}/{part.name}",

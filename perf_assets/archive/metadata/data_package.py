@@ -39,7 +39,7 @@ NUMBERS = ("integer", "number")
 
 
 def data_package(description: Description) -> str:
-    """The text of ``datapackage.json``."""
+    """Return the text of ``datapackage.json``."""
     return as_json(
         {
             "profile": "data-package",
@@ -101,7 +101,7 @@ def _field(column: Column) -> dict[str, Any]:
 
 
 def _constraints(column: Column, kind: str) -> dict[str, Any]:
-    """What a declaration says of values, as far as a data package can say it."""
+    """Return what a declaration says of values, as far as a data package can say it."""
     constraints: dict[str, Any] = {} if column.nullable else {"required": True}
     if column.values is not None and kind != "any":
         constraints["enum"] = list(column.values)

@@ -14,7 +14,9 @@ POLICIES = (
 
 
 def licences(description: Description) -> str:
-    """The text of ``LICENSES.md``: what is said of parts that the archive has, and of no others."""
+    """Return the text of ``LICENSES.md``: what is said of parts that the archive has, and of no
+    others.
+    """
     parts = [
         _issues(description),
         _questions(description),

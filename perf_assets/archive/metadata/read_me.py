@@ -22,7 +22,7 @@ BEST_KNOWN = ("marts.trend_monthly", "marts.bug_metrics")
 
 
 def read_me(description: Description) -> str:
-    """The text of ``README.md``."""
+    """Return the text of ``README.md``."""
     sections = [
         f"# {for_markdown(title(description))}\n\n{for_markdown(abstract(description))}",
         _sources(description),

@@ -45,7 +45,9 @@ Entity = dict[str, Any]
 
 
 def ro_crate(description: Description, metadata: Mapping[str, str]) -> str:
-    """The text of ``ro-crate-metadata.json``; ``metadata`` are the other such files, by path."""
+    """Return the text of ``ro-crate-metadata.json``; ``metadata`` are the other such files, by
+    path.
+    """
     files = [*(_of_text(path, text) for path, text in metadata.items()), *description.files]
     graph = [
         {
@@ -89,7 +91,7 @@ def _root(description: Description, files: Sequence[ArchivedFile]) -> Entity:
 
 
 def _folders(files: Sequence[ArchivedFile]) -> list[Entity]:
-    """The folders at the top, each with all files in it."""
+    """Return the folders at the top, each with all files in it."""
     parts: dict[str, list[str]] = {}
     for file in files:
         if (folder := folder_of(file.path)) is not None:
@@ -135,7 +137,7 @@ def _makers(description: Description) -> list[Entity]:
 
 
 def _sources(description: Description) -> list[Entity]:
-    """What was mined; sources of one address, as the tag sets of a forum can be, are one."""
+    """Return what was mined; sources of one address, as the tag sets of a forum can be, are one."""
     sources: dict[str, list[Source]] = {}
     for source in description.sources:
         sources.setdefault(uri(source.url), []).append(source)
@@ -198,19 +200,19 @@ def _making(description: Description) -> list[Entity]:
 
 
 def _program(description: Description) -> str:
-    """Where the program is: in the archive, or else what says so."""
+    """Return where the program is: in the archive, or else what says so."""
     paths = (file.path for file in description.files if file.path.endswith(".whl"))
     return _id(next(paths, READ_ME))
 
 
 def _based_on(name: str, description: Description) -> Entity:
-    """The property ``name``, which is about all sources; none where there are none."""
+    """Return the property ``name``, which is about all sources; none where there are none."""
     addresses = [uri(source.url) for source in description.sources]
     return {name: _references(addresses)} if addresses else {}
 
 
 def _references(ids: Iterable[str]) -> Entity | list[Entity]:
-    """What ``ids`` name; a single one is no list, as the specification has it."""
+    """Return what ``ids`` name; a single one is no list, as the specification has it."""
     references = [{"@id": one} for one in dict.fromkeys(ids)]
     return references[0] if len(references) == 1 else references
 

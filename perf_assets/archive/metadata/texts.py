@@ -43,18 +43,20 @@ def as_json(content: object) -> str:
 
 
 def folder_of(path: str) -> str | None:
-    """The folder at the top of the archive that ``path`` is in; None of a file beside them."""
+    """Return the folder at the top of the archive that ``path`` is in; None of a file beside
+    them.
+    """
     folder, separator, _ = path.partition("/")
     return folder if separator else None
 
 
 def title(description: Description) -> str:
-    """What the archive is called."""
+    """Return what the archive is called."""
     return f"{description.study}: performance bugs and their fixes, month by month"
 
 
 def abstract(description: Description) -> str:
-    """What the archive is, in two sentences."""
+    """Return what the archive is, in two sentences."""
     texts = "texts, " if description.has_texts else ""
     return (
         f"Issues, commits and questions of {len(description.sources):,} sources, mined by "
@@ -65,7 +67,7 @@ def abstract(description: Description) -> str:
 
 
 def version(description: Description) -> str:
-    """The day of publication, as programs that want a version of three numbers take it."""
+    """Return the day of publication, as programs that want a version of three numbers take it."""
     day = description.published_at.astimezone(UTC)
     return f"{day.year}.{day.month}.{day.day}"
 
@@ -76,7 +78,7 @@ def moment(time: datetime) -> str:
 
 
 def published(description: Description) -> str:
-    """The moment of publication, in UTC."""
+    """Return the moment of publication, in UTC."""
     return moment(description.published_at)
 
 
@@ -86,26 +88,26 @@ def uri(url: str) -> str:
 
 
 def authors(description: Description) -> tuple[str, ...]:
-    """Who made the archive: by name, or as those of the study where it has no names."""
+    """Return who made the archive: by name, or as those of the study where it has no names."""
     return description.authors or (f"The authors of the study {description.study}",)
 
 
 def period(description: Description) -> tuple[str, str] | None:
-    """The first and the last month of all sources; None where no month is stored."""
+    """Return the first and the last month of all sources; None where no month is stored."""
     firsts = [source.first_month for source in description.sources if source.first_month]
     lasts = [source.last_month for source in description.sources if source.last_month]
     return (min(firsts), max(lasts)) if firsts and lasts else None
 
 
 def months(source: Source) -> str:
-    """The months of ``source`` in words."""
+    """Return the months of ``source`` in words."""
     if source.first_month is None or source.last_month is None:
         return "no month"
     return f"{source.first_month} to {source.last_month}"
 
 
 def described(column: Column) -> str:
-    """What ``column`` means, with its unit, and what a list is a list of."""
+    """Return what ``column`` means, with its unit, and what a list is a list of."""
     kind = polars_type(column.type)
     if not isinstance(kind, pl.List):
         return column.comment
@@ -116,5 +118,5 @@ def described(column: Column) -> str:
 
 
 def has_rows(description: Description, *tables: str) -> bool:
-    """Whether one of ``tables`` has rows in the archive."""
+    """Return whether one of ``tables`` has rows in the archive."""
     return any(one.rows and one.table.name in tables for one in description.tables)

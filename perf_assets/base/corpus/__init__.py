@@ -94,7 +94,7 @@ def read_corpus(directory: Path, repository: str | None = None) -> Corpus:
 
 
 def newest_month(directory: Path) -> str | None:
-    """The month of the newest timestamp of the corpus's issues; None where it has no issue.
+    """Return the month of the newest timestamp of the corpus's issues; None where it has no issue.
 
     Raises
     ------
@@ -218,7 +218,7 @@ def _open(path: Path) -> IO[bytes]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, Record]]:
-    """The records of a file by line; PerfAssetsError at the first line that is none."""
+    """Yield the records of a file by line; PerfAssetsError at the first line that is none."""
     number = 0
     try:
         with _open(path) as file:
@@ -255,7 +255,7 @@ def _decoded(line: bytes) -> Any:  # noqa: ANN401
 
 
 def _issues(part: _Part) -> dict[int, Record]:
-    """The issues by number; of two with one number, the one that was updated last."""
+    """Return the issues by number; of two with one number, the one that was updated last."""
     issues: dict[int, Record] = {}
     for line, record, issue in part.read(Issue, thread_shape):
         known = issues.get(issue.number)
@@ -272,7 +272,7 @@ def _issues(part: _Part) -> dict[int, Record]:
 
 
 def _pulls(part: _Part, issues: Mapping[int, Record]) -> dict[int, Record]:
-    """The pull requests by number; of two with one number, the first."""
+    """Return the pull requests by number; of two with one number, the first."""
     pulls: dict[int, Record] = {}
     for line, record, pull in part.read(PullRequest, thread_shape):
         if pull.number in pulls or pull.number in issues:
@@ -291,7 +291,7 @@ def _pulls(part: _Part, issues: Mapping[int, Record]) -> dict[int, Record]:
 def _of_issues(
     part: _Part, issues: Mapping[int, Record], shape: type[Comment | Event]
 ) -> dict[int, list[Record]]:
-    """The records of a file that belong to issues, by issue number, oldest first."""
+    """Return the records of a file that belong to issues, by issue number, oldest first."""
     seen: set[int] = set()
     found: dict[int, list[Record]] = {}
     for line, record, read in part.read(shape, issue_part_shape):

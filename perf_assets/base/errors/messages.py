@@ -39,7 +39,8 @@ DISK = re.compile(r"(?P<what>Input/output error|Read-only file system|fsync fail
 
 
 def explain_error(error: BaseException, data_dir: Path | None) -> str | None:
-    """What happened to the machine or to the files of ``data_dir``; None where it is our mistake.
+    """Return what happened to the machine or to the files of ``data_dir``; None where it is our
+    mistake.
 
     A full disk or memory shows in many guises, those of the libraries that ran into it among them.
     """
@@ -93,14 +94,14 @@ def _about_the_record(text: str, directory: Path) -> str | None:
 
 
 def disk_or_memory_message(text: str, directory: Path) -> str | None:
-    """What to do where ``text``, an error's, is about a full disk or of a full memory."""
+    """Return what to do where ``text``, an error's, is about a full disk or of a full memory."""
     if FULL.search(text):
         return FULL_DISK.format(directory=directory)
     return OUT_OF_MEMORY if NO_MEMORY.search(text) else None
 
 
 def _duckdb_messages(error: BaseException) -> Iterator[str]:
-    """The messages of DuckDB, which takes too long to import for this alone."""
+    """Return the messages of DuckDB, which takes too long to import for this alone."""
     return (str(one) for one in _chain(error) if "duckdb" in type(one).__module__)
 
 
@@ -129,7 +130,7 @@ def _broken(where: str, what: str) -> str:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and those that led to it."""
+    """Yield an error and those that led to it."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))

@@ -32,13 +32,15 @@ def end_children() -> None:
 
 
 def _left(started: set[int]) -> set[int]:
-    """The processes below this one, and those ``started`` ones whose parents ended before them."""
+    """Return the processes below this one, and those ``started`` ones whose parents ended before
+    them.
+    """
     parents = dict(_running())
     return _below(os.getpid(), parents) | (started & parents.keys())
 
 
 def descendants(process: int) -> set[int]:
-    """The processes that ``process`` started, and those that these did."""
+    """Return the processes that ``process`` started, and those that these did."""
     return _below(process, dict(_running()))
 
 
@@ -59,14 +61,14 @@ def send(number: signal.Signals, processes: Iterable[int]) -> None:
 
 
 def _running() -> Iterator[tuple[int, int]]:
-    """Each process that has not ended, and its parent."""
+    """Yield each process that has not ended, and its parent."""
     for process, state, parent in listed_by_proc() if PROC.is_dir() else _listed_by_ps():
         if not state.startswith("Z"):  # ended, and not yet waited for
             yield process, parent
 
 
 def listed_by_proc() -> Iterator[tuple[int, str, int]]:
-    """Each process with its state and its parent, on Linux."""
+    """Yield each process with its state and its parent, on Linux."""
     for entry in PROC.iterdir():
         if entry.name.isdecimal():
             with suppress(OSError):  # it has ended meanwhile

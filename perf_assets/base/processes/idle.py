@@ -96,7 +96,7 @@ def ended_when_idle(
 
 
 def unread(output: IO[bytes]) -> Callable[[], int]:
-    """Counts as written what waits to be read: who waits for us to read it is not idle."""
+    """Return counts as written what waits to be read: who waits for us to read it is not idle."""
     looks = 0
 
     def written() -> int:
@@ -127,7 +127,7 @@ def _look() -> None:
 
 
 def _processor_seconds(process: int) -> float:
-    """What a process and those below it have taken."""
+    """Return what a process and those below it have taken."""
     processes = (process, *descendants(process))
     if not PROC.is_dir():
         command = ["ps", "-o", "time=", "-p", ",".join(map(str, processes))]
@@ -145,7 +145,7 @@ def _processor_seconds(process: int) -> float:
 
 
 def _seconds(text: str) -> float:
-    """The seconds of ``1:02:03.4``."""
+    """Return the seconds of ``1:02:03.4``."""
     seconds = 0.0
     for part in text.replace("-", ":").split(":"):
         seconds = 60 * seconds + float(part)

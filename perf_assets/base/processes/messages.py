@@ -21,7 +21,7 @@ def send(to: socket.socket, value: object) -> None:
 
 
 def receive(sent: socket.socket) -> object:
-    """The next object.
+    """Return the next object.
 
     Raises
     ------

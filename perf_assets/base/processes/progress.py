@@ -61,7 +61,7 @@ class Phase:
         return max(0, self.total - self.done) / self.rate
 
     def sentence(self) -> str:
-        """How far it is, for a log."""
+        """Return how far it is, for a log."""
         facts = [f"{self.count()} {self.unit}".rstrip()] if self.done or self.total else []
         if self.rate is not None:
             facts.append(per_second(self.rate))
@@ -72,7 +72,7 @@ class Phase:
         return f"{self.title}: {', '.join(facts)}"
 
     def count(self) -> str:
-        """How much is done, and of how much."""
+        """Return how much is done, and of how much."""
         return f"{self.done:,}" if self.total is None else f"{self.done:,} of {self.total:,}"
 
 
@@ -101,13 +101,13 @@ def phase(title: str, total: int | None = None, unit: str = "") -> Iterator[Phas
 
 
 def current() -> Phase | None:
-    """The innermost phase that goes on."""
+    """Return the innermost phase that goes on."""
     with _lock:
         return _open[-1] if _open else None
 
 
 def shown() -> Phase | None:
-    """The innermost phase that has been going on for long enough to be shown."""
+    """Return the innermost phase that has been going on for long enough to be shown."""
     with _lock:
         return next((one for one in reversed(_open) if one.is_shown), None)
 

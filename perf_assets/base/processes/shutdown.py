@@ -70,5 +70,5 @@ def set_resume_hint(hint: str | Callable[[], str]) -> None:
 
 
 def resume_hint() -> str:
-    """What is stored, and how to go on, for the person who stopped the process."""
+    """Return what is stored, and how to go on, for the person who stopped the process."""
     return _state.resume_hint()

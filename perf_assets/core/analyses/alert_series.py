@@ -78,7 +78,7 @@ class Raised:
 
 
 def raised_changes(counts: pl.DataFrame, reports: pl.DataFrame) -> Iterator[Raised]:
-    """All changes of the series of repositories and areas that are large enough.
+    """Yield all changes of the series of repositories and areas that are large enough.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class _Subject:
         yield from self._of_times(FIX, fixed, self.months)
 
     def _counted(self, column: str) -> Floats:
-        """A column of the counts by month, 0 where there is no row."""
+        """Return a column of the counts by month, 0 where there is no row."""
         found = dict(self.counts.select("month", column).iter_rows())
         return np.array([found.get(month) or 0 for month in self.months], dtype=float)
 
@@ -229,7 +229,7 @@ class _Subject:
 
 
 def is_large(series: str, before: float, after: float) -> bool:
-    """Whether the levels of ``series`` differ by enough to be raised."""
+    """Return whether the levels of ``series`` differ by enough to be raised."""
     difference = abs(after - before)
     is_factor = max(before, after) >= LEAST_FACTOR * min(before, after)
     if series not in LEAST_DIFFERENCE:
@@ -257,13 +257,13 @@ def _normal_scores(values: pl.Series) -> Floats:
 
 
 def sentence(raised: Raised) -> str:
-    """The change in words, without its repository."""
+    """Return the change in words, without its repository."""
     where = f"in {raised.area}, " if raised.area else ""
     return f"{where}{_NOUNS[raised.series]} from {raised.month} on: {levels_text(raised)}"
 
 
 def full_sentence(raised: Raised) -> str:
-    """The change in words with its months and how likely chance alone makes it."""
+    """Return the change in words with its months and how likely chance alone makes it."""
     return (
         f"{sentence(raised)}; {raised.months_before} months before and {raised.months_after} after "
         f"({raised.first_month} to {raised.last_month}), with {raised.n_before:,} and "
@@ -287,7 +287,7 @@ _COUNTED = {
 
 
 def levels_text(raised: Raised) -> str:
-    """The levels before and after, with their unit."""
+    """Return the levels before and after, with their unit."""
     before, after = raised.level_before, raised.level_after
     if raised.series == SHARE:
         return f"{_share(before, raised.n_before)} to {_share(after, raised.n_after)}"

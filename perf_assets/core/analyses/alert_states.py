@@ -12,14 +12,14 @@ MOVED_MONTHS = 2
 
 
 def identifier(repository: str, area: str | None, series: str, direction: str, month: str) -> str:
-    """What an alert is known by: what changed, in short, and the month of the change."""
+    """Return what an alert is known by: what changed, in short, and the month of the change."""
     parts = (repository, area, series, direction)
     text = "\n".join("" if part is None else f"={part}" for part in parts)
     return f"a{hashlib.sha256(text.encode()).hexdigest()[:10]}-{month}"
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether two identifiers are of the same alert, whose estimated month may have moved.
+    """Return whether two identifiers are of the same alert, whose estimated month may have moved.
 
     Raises
     ------
@@ -31,12 +31,12 @@ def is_same(one: str, other: str) -> bool:
 
 
 def months_apart(one: str, other: str) -> int:
-    """How many months lie between two, written YYYY-MM."""
+    """Return how many months lie between two, written YYYY-MM."""
     return abs(_number(one) - _number(other))
 
 
 def state_in_force(identifiers: Sequence[str], alert_states: pl.DataFrame) -> dict[str, Any]:
-    """The last row of ``reviews.alert_states`` on one of ``identifiers``; empty without any.
+    """Return the last row of ``reviews.alert_states`` on one of ``identifiers``; empty without any.
 
     The estimated month of an alert may have moved since.
     """

@@ -57,7 +57,7 @@ def alerts(
     area_monthly: pl.DataFrame,
     bug_areas: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Changes of the monthly series of each repository, and of its areas.
+    """Return changes of the monthly series of each repository, and of its areas.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def _mined(rows: pl.DataFrame) -> pl.DataFrame:
 def alerts_of(
     counts: pl.DataFrame, reports: pl.DataFrame, alert_states: pl.DataFrame
 ) -> pl.DataFrame:
-    """The same of repositories and areas, by the frames of ``raised_changes``."""
+    """Return the same of repositories and areas, by the frames of ``raised_changes``."""
     rows = []
     for group in grouped(list(raised_changes(counts, reports))):
         lead, *others = group
@@ -137,12 +137,12 @@ def alerts_of(
 
 
 def alert_id(raised: Raised) -> str:
-    """What the alert is known by that ``raised`` leads, or would lead."""
+    """Return what the alert is known by that ``raised`` leads, or would lead."""
     return identifier(raised.repository, raised.area, raised.series, raised.direction, raised.month)
 
 
 def grouped(found: Sequence[Raised]) -> list[list[Raised]]:
-    """The changes by cause, the strongest of each first; groups in a fixed order.
+    """Return the changes by cause, the strongest of each first; groups in a fixed order.
 
     Two are of one cause that are at most a month apart and either of the same repository or area,
     or of areas, or a repository and an area, that the same issues move; or that are a repository
@@ -182,7 +182,7 @@ def _is_one_cause(one: Raised, other: Raised) -> bool:
 
 
 def _follows(part: Raised, whole: Raised) -> bool:
-    """Whether an area goes where the whole repository went, within a year of it.
+    """Return whether an area goes where the whole repository went, within a year of it.
 
     The fewer reports an area has, the later its change shows, and the worse it is dated.
     """

@@ -37,7 +37,7 @@ YEAR = 365.25
 
 
 def closing_rates(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.DataFrame:
-    """How often open bugs are closed, and how that changes over the years, by kind.
+    """Return how often open bugs are closed, and how that changes over the years, by kind.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def closing_rates(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.
 
 
 def open_share_changes(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.DataFrame:
-    """How much of the trend of the open share comes from reports, and how much from closing.
+    """Return how much of the trend of the open share comes from reports, and how much from closing.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def open_share_changes(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame)
 
 
 def open_share_change(paths: CumulativeSeries) -> dict[str, Any]:
-    """The figures of a row of ``analysis.open_share_changes``, but for whose it is."""
+    """Return the figures of a row of ``analysis.open_share_changes``, but for whose it is."""
     totals = paths.totals["open"]
     nothing = {
         **dict.fromkeys(
@@ -244,7 +244,9 @@ def _cells(bugs: pl.DataFrame, edges: Floats) -> _Cells:
 
 
 def _fit(performance: _Cells, other: _Cells) -> RateFit | None:
-    """The model of both kinds: bands of age, the factor of performance bugs, a trend of each."""
+    """Return the model of both kinds: bands of age, the factor of performance bugs, a trend of
+    each.
+    """
     events, exposure, ages, times = (
         np.concatenate(parts) for parts in zip(performance, other, strict=True)
     )

@@ -141,7 +141,7 @@ def effect_sizes(
 
 
 def compare_bugs(bugs: pl.DataFrame, metric: str) -> tuple[str, Comparison]:
-    """The method, and the comparison of ``metric`` over its population among ``bugs``.
+    """Return the method, and the comparison of ``metric`` over its population among ``bugs``.
 
     Of several repositories each is a stratum. ``bugs`` are as of :func:`in_clusters`; the p-value
     allows for shared commits.
@@ -162,7 +162,7 @@ def compare_bugs(bugs: pl.DataFrame, metric: str) -> tuple[str, Comparison]:
 
 
 def comparison_too_few(found: StratifiedComparison, metric: str) -> str | None:
-    """Why ``metric`` is not compared, where a group has too few bug reports or commits."""
+    """Return why ``metric`` is not compared, where a group has too few bug reports or commits."""
     if found.is_apart:
         return APART
     noun = "with a fix of their own" if METRICS[metric] == "fixed" else "with a value"
@@ -170,7 +170,7 @@ def comparison_too_few(found: StratifiedComparison, metric: str) -> str | None:
 
 
 def comparison_text(found: Comparison) -> str:
-    """A comparison in words."""
+    """Return a comparison in words."""
     if found.too_few_reason is not None:
         return found.too_few_reason
     return (
@@ -180,7 +180,7 @@ def comparison_text(found: Comparison) -> str:
 
 
 def in_clusters(bugs: pl.DataFrame, fixes: pl.DataFrame) -> pl.DataFrame:
-    """The bugs with a column ``cluster``, the same for those that are joined by commits.
+    """Return the bugs with a column ``cluster``, the same for those that are joined by commits.
 
     Both have dataset, repository and number; ``fixes`` have sha too, one row for each of a bug.
     """

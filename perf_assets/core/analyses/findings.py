@@ -9,7 +9,7 @@ BY = ["repository", "quarter", "rule"]
 
 
 def static_findings(findings: pl.DataFrame, trees: pl.DataFrame) -> pl.DataFrame:
-    """Findings of each rule in each scanned quarter: how many, how many new, how many gone.
+    """Return findings of each rule in each scanned quarter: how many, how many new, how many gone.
 
     A finding of the quarter before is still there where one has its identity
     (:mod:`perf_assets.lint.finding_id`), under the path that the file had then. Of what is
@@ -72,7 +72,7 @@ def static_findings(findings: pl.DataFrame, trees: pl.DataFrame) -> pl.DataFrame
 
 
 def _quarters_before(trees: pl.DataFrame) -> pl.DataFrame:
-    """Each quarter whose predecessor was scanned too: repository, quarter, before.
+    """Return each quarter whose predecessor was scanned too: repository, quarter, before.
 
     The tree before must be the one against which renamed files were looked for.
     """
@@ -88,7 +88,7 @@ def _quarters_before(trees: pl.DataFrame) -> pl.DataFrame:
 
 
 def _changes(findings: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
-    """How many findings are new, gone and rewritten, by repository, quarter and rule."""
+    """Return how many findings are new, gone and rewritten, by repository, quarter and rule."""
     file = [*BY, "file"]
     key = [*file, "identity"]
     then = findings.select(

@@ -4,14 +4,16 @@ import json
 
 
 def p_text(p: float | None) -> str:
-    """A p-value for a sentence: ``p = 0.024``, ``p < 0.001`` or ``not testable``."""
+    """Return a p-value for a sentence: ``p = 0.024``, ``p < 0.001`` or ``not testable``."""
     if p is None:
         return "not testable"
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def factor_text(ratio: float, low: float, high: float, p: float | None) -> str:
-    """A change by year with its interval: ``a factor of 1.14 a year [1.06, 1.23], p = 0.001``."""
+    """Return a change by year with its interval: ``a factor of 1.14 a year [1.06, 1.23], p =
+    0.001``.
+    """
     return f"a factor of {ratio:.2f} a year [{low:.2f}, {high:.2f}], {p_text(p)}"
 
 

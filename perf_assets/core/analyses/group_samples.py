@@ -75,7 +75,7 @@ def compare_samples(performance: pl.Series, other: pl.Series) -> Comparison:
 
 
 def metric_samples(bugs: pl.DataFrame, metric: str) -> tuple[pl.Series, pl.Series]:
-    """The values of ``metric`` for performance and for other bugs, over its population."""
+    """Return the values of ``metric`` for performance and for other bugs, over its population."""
     population = bugs.filter(pl.col("is_fixed")) if METRICS[metric] == "fixed" else bugs
     values = population.select("is_performance", pl.col(metric).cast(pl.Float64).fill_nan(None))
     values = values.drop_nulls()
@@ -86,28 +86,28 @@ def metric_samples(bugs: pl.DataFrame, metric: str) -> tuple[pl.Series, pl.Serie
 
 
 def kinds_of(bugs: pl.DataFrame) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which are performance bugs, and which are others; one without a label is neither."""
+    """Return which are performance bugs, and which are others; one without a label is neither."""
     return are_true(bugs["is_performance"]), are_false(bugs["is_performance"])
 
 
 def are_true(values: pl.Series) -> NDArray[np.bool_]:
-    """Which of them are true; a missing one is not."""
+    """Return which of them are true; a missing one is not."""
     # Arrays, not queries: of ten thousand repositories these are a million.
     return (values.fill_null(value=False) if values.null_count() else values).to_numpy()
 
 
 def are_false(values: pl.Series) -> NDArray[np.bool_]:
-    """Which of them are false; a missing one is not."""
+    """Return which of them are false; a missing one is not."""
     return ~(values.fill_null(value=True) if values.null_count() else values).to_numpy()
 
 
 def complete_months(months: pl.DataFrame) -> pl.DataFrame:
-    """The complete months, in order of time."""
+    """Return the complete months, in order of time."""
     return months.filter(pl.col("is_complete")).sort("month")
 
 
 def by_repository(rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
-    """Each dataset and repository with its rows, in order of their names."""
+    """Yield each dataset and repository with its rows, in order of their names."""
     for (dataset, repository), group in sorted(
         rows.partition_by("dataset", "repository", as_dict=True).items()
     ):
@@ -115,26 +115,28 @@ def by_repository(rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]
 
 
 def strata_of(rows: pl.DataFrame, columns: Sequence[str]) -> list[pl.DataFrame]:
-    """The rows of each dataset and repository, with ``columns`` at least, in order of names."""
+    """Return the rows of each dataset and repository, with ``columns`` at least, in order of
+    names.
+    """
     if rows["repository"].n_unique() == rows["dataset"].n_unique() == 1:
         return [rows]  # as they mostly are: nothing is to be parted
     return [own for _, _, own in by_repository(rows.select("dataset", "repository", *columns))]
 
 
 def rows_of_repositories(rows: pl.DataFrame) -> dict[tuple[str, str], pl.DataFrame]:
-    """The rows of each dataset and repository."""
+    """Return the rows of each dataset and repository."""
     return {(dataset, repository): own for dataset, repository, own in by_repository(rows)}
 
 
 def by_repository_and_pooled(rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
-    """Each dataset's repositories with their rows, and after them :data:`POOLED` with all."""
+    """Yield each dataset's repositories with their rows, and after them :data:`POOLED` with all."""
     for (dataset,), group in sorted(rows.partition_by("dataset", as_dict=True).items()):
         yield from by_repository(group)
         yield dataset, POOLED, group
 
 
 def median_of(values: Floats, minimum: int = 1) -> float | None:
-    """The median; None of fewer than ``minimum`` values."""
+    """Return the median; None of fewer than ``minimum`` values."""
     return float(np.median(values)) if len(values) >= minimum else None
 
 

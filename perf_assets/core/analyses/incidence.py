@@ -55,7 +55,7 @@ _READ = ("is_performance", "is_closed", "is_fixed_then", "days", "watched_days")
 
 
 def fix_incidence(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.DataFrame:
-    """The share of bugs fixed, closed without a fix, or closed within 30, 90 and 365 days.
+    """Return the share of bugs fixed, closed without a fix, or closed within 30, 90 and 365 days.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def fix_incidence(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.
 
 
 def fix_curves(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.DataFrame:
-    """The cumulative incidence of fixes and of closes without one, over three years.
+    """Return the cumulative incidence of fixes and of closes without one, over three years.
 
     Parameters and population as of :func:`fix_incidence`.
 
@@ -122,7 +122,9 @@ class FixShares(NamedTuple):
 
 
 def fixed_within(bugs: pl.DataFrame, days: int) -> FixShares:
-    """What share of bugs, as of :func:`watched`, was fixed within some days, compared by kind."""
+    """Return what share of bugs, as of :func:`watched`, was fixed within some days, compared by
+    kind.
+    """
     both = _both_waits(bugs, "fixed")
     own, others = (_incidence(waits, [days])[0] for waits in both)
     test, _, reason = _curves_test(bugs, "fixed")
@@ -130,7 +132,7 @@ def fixed_within(bugs: pl.DataFrame, days: int) -> FixShares:
 
 
 def _incidence(waits: Waits, days: Sequence[float]) -> list[Incidence]:
-    """The shares within some days; unknown where too few reached the event for a curve."""
+    """Return the shares within some days; unknown where too few reached the event for a curve."""
     found = cumulative_incidence(waits, days, CONFIDENCE)
     if _events(waits) >= CURVE:
         return found
@@ -159,12 +161,15 @@ def _curves_test(bugs: pl.DataFrame, event: str) -> tuple[IncidenceTest, float |
 
 
 def watched(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.DataFrame:
-    """The bug reports opened while their repository was watched; columns of :func:`with_waits`."""
+    """Return the bug reports opened while their repository was watched; columns of
+    :func:`with_waits`.
+    """
     return with_waits(bug_metrics, trend_monthly).filter("is_watched")
 
 
 def with_waits(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.DataFrame:
-    """All bug reports with what they had come to when the watching of their repository ended.
+    """Return all bug reports with what they had come to when the watching of their repository
+    ended.
 
     Adds ``days`` from opening to close or the end of watching, ``watched_days`` to the end of
     watching, ``is_closed`` and ``is_fixed_then`` as of that end, and ``is_watched``.
@@ -214,7 +219,7 @@ def _event_rows(bugs: pl.DataFrame, event: str) -> Iterator[tuple[object, ...]]:
 
 
 def share_text(found: Incidence) -> str:
-    """A share with its interval for a sentence."""
+    """Return a share with its interval for a sentence."""
     if found.share is None:
         return "an unknown share"
     percent = f"{100 * found.share:.1f} %"
@@ -229,12 +234,12 @@ def _figures(found: Incidence) -> Sequence[float | int | None]:
 
 
 def _strata(bugs: pl.DataFrame, event: str) -> list[tuple[Waits, Waits]]:
-    """The waits of performance bugs and of others, by repository."""
+    """Return the waits of performance bugs and of others, by repository."""
     return [_both_waits(own, event) for own in strata_of(bugs, _READ)]
 
 
 def _both_waits(bugs: pl.DataFrame, event: str) -> tuple[Waits, Waits]:
-    """The waits of performance bugs and of others."""
+    """Return the waits of performance bugs and of others."""
     is_closed, fixed = bugs["is_closed"].to_numpy(), bugs["is_fixed_then"]
     has_event = {
         "fixed": are_true(fixed),

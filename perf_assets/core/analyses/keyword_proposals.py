@@ -84,7 +84,7 @@ def _proposals(reports: pl.DataFrame) -> Iterator[tuple[object, ...]]:
 
 
 def terms_of(title: str) -> Iterable[str]:
-    """The words of a title, without case, and the pairs of those that follow each other."""
+    """Yield the words of a title, without case, and the pairs of those that follow each other."""
     tokens = ANY.findall(title.casefold())
     is_word = [WORD.fullmatch(token) is not None for token in tokens]
     yield from (token for token, is_first in zip(tokens, is_word, strict=True) if is_first)

@@ -74,7 +74,7 @@ def label_sensitivity(
     trend_monthly: pl.DataFrame,
     issue_history: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Every headline result again by each of :data:`RULES`.
+    """Return every headline result again by each of :data:`RULES`.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def label_sensitivity(
 
 
 def _relabelled(paths: CumulativeSeries, labels: pl.DataFrame) -> CumulativeSeries:
-    """The paths with the performance bugs that the second column of ``labels`` says."""
+    """Return the paths with the performance bugs that the second column of ``labels`` says."""
     labels_by_number = dict(labels.iter_rows())
     label = np.array(
         [labels_by_number.get(number, False) for number in paths.numbers.tolist()], dtype=bool

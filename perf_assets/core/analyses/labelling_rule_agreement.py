@@ -66,7 +66,7 @@ def _agreement(counts: pl.DataFrame) -> tuple[object, ...]:
 
 
 def keyword_stem_hits(question_stems: pl.DataFrame) -> pl.DataFrame:
-    """What each entry of the set of stems finds in each tag set, in both readings.
+    """Return what each entry of the set of stems finds in each tag set, in both readings.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ def family_of_tests(
     fix_incidence: pl.DataFrame,
     group_comparisons: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Every headline test of the summary, with its p-value adjusted for their number (Holm).
+    """Return every headline test of the summary, with its p-value adjusted for their number (Holm).
 
     Parameters
     ----------

@@ -78,7 +78,7 @@ class CumulativeSeries:
         return int(self.is_performance.sum())
 
     def counts(self, sums: Floats) -> dict[str, Floats]:
-        """The monthly counts of each series, from sums of ``steps`` over some reports."""
+        """Return the monthly counts of each series, from sums of ``steps`` over some reports."""
         blocks = np.split(sums, len(SERIES), axis=-1)
         return {
             series: block if series in FLOWS else np.cumsum(block, axis=-1)
@@ -86,7 +86,7 @@ class CumulativeSeries:
         }
 
     def events(self, series: str) -> tuple[int, int]:
-        """How many performance bugs, and how many others, are ever part of a series."""
+        """Return how many performance bugs, and how many others, are ever part of a series."""
         first = list(SERIES).index(series) * self.months
         steps = self.steps[:, first : first + self.months]
         is_part = np.diff(steps.indptr) > 0
@@ -94,7 +94,7 @@ class CumulativeSeries:
         return own, int(is_part.sum()) - own
 
     def too_few(self, series: str) -> str | None:
-        """Why the trend of a series is not tested; None where it is."""
+        """Return why the trend of a series is not tested; None where it is."""
         return too_few("test", REGRESSION, *self.events(series), PARTS[series])
 
     def middling_slope(self, series: str) -> float:
@@ -103,14 +103,14 @@ class CumulativeSeries:
         return 100 * float(share) * (ODDS_RATIO - 1)
 
     def performance_counts(self) -> dict[str, Floats]:
-        """The monthly counts of each series of performance bugs alone."""
+        """Return the monthly counts of each series of performance bugs alone."""
         return self.counts(self.steps.T @ self.is_performance.astype(np.float64))
 
 
 def series_by_repository(
     history: pl.DataFrame, months: pl.DataFrame
 ) -> dict[tuple[str, str], CumulativeSeries]:
-    """The bug reports of each dataset and repository, in their order, as of its last month.
+    """Return the bug reports of each dataset and repository, in their order, as of its last month.
 
     Parameters
     ----------
@@ -157,13 +157,13 @@ def series_by_repository(
 
 
 def _number(column: str) -> pl.Expr:
-    """A month as a number that rises by one from each to the next."""
+    """Return a month as a number that rises by one from each to the next."""
     year, month = year_and_month(column)
     return (12 * year + month).alias(column)
 
 
 def year_and_month(column: str) -> tuple[pl.Expr, pl.Expr]:
-    """The two numbers of a month, written as YYYY-MM."""
+    """Return the two numbers of a month, written as YYYY-MM."""
     text = pl.col(column).str
     return text.slice(0, 4).cast(pl.Int64), text.slice(5, 2).cast(pl.Int64)
 
@@ -171,7 +171,9 @@ def year_and_month(column: str) -> tuple[pl.Expr, pl.Expr]:
 def _paths(
     reports: pl.DataFrame, spans: pl.DataFrame, months: NDArray[np.int64]
 ) -> CumulativeSeries:
-    """The paths of one repository, from its reports and what each was from month to month."""
+    """Return the paths of one repository, from its reports and what each was from month to
+    month.
+    """
     n_months = len(months)
     names = ("report", "month", "opened_month", "closed_month", "is_open", "is_fixed")
     report, month, opened, closed, is_open, is_fixed = (spans[name].to_numpy() for name in names)
@@ -203,7 +205,7 @@ def _paths(
 def _matrix(
     n_reports: int, n_months: int, steps: Sequence[tuple[NDArray[Any], NDArray[Any], float]]
 ) -> sparse.csr_array:
-    """Steps, each of reports at columns; those of one report in one month add up."""
+    """Return steps, each of reports at columns; those of one report in one month add up."""
     nothing = np.zeros(0, dtype=np.int64)
     rows = np.concatenate([nothing, *(report for report, _, _ in steps)])
     columns = np.concatenate([nothing, *(column for _, column, _ in steps)])
@@ -235,7 +237,7 @@ class NullDistribution:
     alarms: dict[tuple[str, str], int]
 
     def share(self, series: str, method: str) -> float | None:
-        """The share of permutations in which ``method`` finds a trend of ``series``."""
+        """Return the share of permutations in which ``method`` finds a trend of ``series``."""
         found = self.alarms.get((series, method))
         return None if found is None else found / self.permutations
 
@@ -243,7 +245,7 @@ class NullDistribution:
 def null_distribution(
     paths: CumulativeSeries, permutations: int, *, alarms: bool = True
 ) -> NullDistribution | None:
-    """What is found of permuted labels; None where all series have too few events.
+    """Return what is found of permuted labels; None where all series have too few events.
 
     There are at most so many ``permutations``, and fewer where the readings of the permutation
     tests of both cumulative series are decided, see :data:`LOOKS`.
@@ -283,7 +285,7 @@ def _are_decided(paths: CumulativeSeries, slopes: Mapping[str, Sequence[Floats]]
 
 
 def tails_of(permuted: Floats, slope: float) -> tuple[int, int]:
-    """How many permuted slopes are at least as large as ``slope``, and how many at most."""
+    """Return how many permuted slopes are at least as large as ``slope``, and how many at most."""
     # What only rounding sets apart is as steep.
     tolerance = 1e-9 * max(1.0, abs(slope))
     return (
@@ -293,7 +295,9 @@ def tails_of(permuted: Floats, slope: float) -> tuple[int, int]:
 
 
 def _alarms(series: str, counts: Floats, totals: Floats) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """Of each method that takes months as independent, of which permutations it finds a trend."""
+    """Yield of each method that takes months as independent, of which permutations it finds a
+    trend.
+    """
     rising, falling = pairs_of(counts, totals)
     yield "cox_stuart", stats.binom.sf(rising - 1, rising + falling, 0.5) <= LEVEL
     if series in FLOWS:
@@ -323,7 +327,9 @@ def slopes_of(counts: Floats, totals: Floats) -> Floats:
 
 
 def months_about_their_mean(totals: Floats) -> Floats:
-    """The time of each month in years, less the mean time of what is counted in ``totals``."""
+    """Return the time of each month in years, less the mean time of what is counted in
+    ``totals``.
+    """
     years = np.arange(len(totals)) / MONTHS_IN_A_YEAR
     whole = totals.sum()
     centred: Floats = years - (totals @ years) / whole if whole else years

@@ -211,7 +211,9 @@ def _effect(prefix: str, found: StratifiedComparison) -> dict[str, object]:
 
 
 def _values(bugs: pl.DataFrame, metric: str) -> pl.DataFrame:
-    """The values of ``metric`` over its population, with their side and what they are mixed of."""
+    """Return the values of ``metric`` over its population, with their side and what they are mixed
+    of.
+    """
     population = bugs.filter("is_fixed") if METRICS[metric] == "fixed" else bugs
     mix = [pl.col("year"), pl.col("association")]
     if metric == "fix_time_days":
@@ -222,7 +224,7 @@ def _values(bugs: pl.DataFrame, metric: str) -> pl.DataFrame:
 
 
 def _strata(values: pl.DataFrame) -> Iterator[tuple[Stratum, tuple[int, int]]]:
-    """The strata that have values of both sides, and how many."""
+    """Yield the strata that have values of both sides, and how many."""
     mix = [name for name in values.columns if name not in ("side", "value")]
     for _, own in sorted(values.partition_by(mix, as_dict=True).items(), key=str):
         sides = own["side"].to_numpy()
@@ -233,12 +235,12 @@ def _strata(values: pl.DataFrame) -> Iterator[tuple[Stratum, tuple[int, int]]]:
 
 
 def _level(metric: str, values: Floats) -> float:
-    """The median; of shares the share."""
+    """Return the median; of shares the share."""
     return float(np.mean(values) if metric == "is_performance" else np.median(values))
 
 
 def _adjusted(rows: list[dict[str, object]]) -> list[dict[str, object]]:
-    """The rows with p-values adjusted for all of them, and the result in words."""
+    """Return the rows with p-values adjusted for all of them, and the result in words."""
     pvalues = [row["adjusted_p_value"] for row in rows]
     for row, adjusted in zip(rows, holm(pvalues), strict=True):  # type: ignore[arg-type]
         row["adjusted_p_value_holm"] = adjusted

@@ -112,14 +112,16 @@ def trend_tests(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.
 def _tested(
     case: tuple[pl.DataFrame, CumulativeSeries],
 ) -> tuple[pl.DataFrame, list[dict[str, Any]]]:
-    """The flows of a repository, and its rows, from its complete months and its paths."""
+    """Return the flows of a repository, and its rows, from its complete months and its paths."""
     months, paths = case
     flows = _flows(months, paths)
     return flows, list(_repository_rows(months, flows, paths))
 
 
 def _flows(months: pl.DataFrame, paths: CumulativeSeries) -> pl.DataFrame:
-    """The complete months with the counts of the flows by the labels that reports have now."""
+    """Return the complete months with the counts of the flows by the labels that reports have
+    now.
+    """
     totals, counts = paths.totals, paths.performance_counts()
     own = [
         pl.Series(name, counted[series].astype(np.int64))
@@ -161,7 +163,7 @@ def _row(series: str, method: str, n: int, **figures: object) -> dict[str, Any]:
 
 
 def _share(months: pl.DataFrame, series: str) -> Floats:
-    """The percentages of a series; NaN where there is nothing of which to take a share."""
+    """Return the percentages of a series; NaN where there is nothing of which to take a share."""
     performance, total = (months[name].to_numpy() for name in SERIES[series])
     share: Floats = np.full(len(total), np.nan)
     np.divide(100.0 * performance, total, out=share, where=total > 0)
@@ -201,7 +203,9 @@ def _paper_row(
 def _paper_too_few(
     series: str, months: pl.DataFrame, paths: CumulativeSeries, pairs: int
 ) -> str | None:
-    """Why the paper's test is not read; of published series only what is counted is known."""
+    """Return why the paper's test is not read; of published series only what is counted is
+    known.
+    """
     performance, total = (months[name].to_numpy() for name in SERIES[series])
     own, others = paths.events(series)
     counted = (
@@ -284,7 +288,7 @@ def _flow_rows(
 
 
 def _years() -> pl.Expr:
-    """One calendar for all repositories, so that a year is a year."""
+    """Return one calendar for all repositories, so that a year is a year."""
     year, month = year_and_month("month")
     return year + (month - 1) / MONTHS_IN_A_YEAR
 

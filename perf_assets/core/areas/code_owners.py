@@ -41,7 +41,7 @@ class CodeOwners:
         return rules[::-1] if len(rules) <= MOST_LINES else []
 
     def area(self, path: str) -> tuple[str, str] | None:
-        """The area of ``path`` and the pattern it follows from; None where nobody owns it.
+        """Return the area of ``path`` and the pattern it follows from; None where nobody owns it.
 
         Examples
         --------

@@ -27,7 +27,7 @@ def area_evidence(
     rules: AreaRules,
     has_other_meaning: Callable[[str], bool],
 ) -> pl.DataFrame:
-    """The areas that the labels and the stack traces of each issue name.
+    """Return the areas that the labels and the stack traces of each issue name.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def fix_areas(
     rules: AreaRules,
     owned: Callable[[str, str], tuple[str, str] | None] | None = None,
 ) -> pl.DataFrame:
-    """The area of each file that a linked commit changes.
+    """Return the area of each file that a linked commit changes.
 
     Parameters
     ----------

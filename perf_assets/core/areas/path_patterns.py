@@ -55,7 +55,7 @@ class PathPattern:
         )
 
     def matches(self, names: Sequence[str]) -> bool:
-        """Whether it means the path whose folders and file are called ``names``.
+        """Return whether it means the path whose folders and file are called ``names``.
 
         The time is bounded by the product of both lengths, whatever the pattern is.
         """
@@ -83,7 +83,7 @@ def _is_called(part: str | re.Pattern[str], name: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def path_pattern(pattern: str) -> PathPattern | None:
-    """The pattern, read once; None for what is none."""
+    """Return the pattern, read once; None for what is none."""
     try:
         return PathPattern(pattern)
     except ValueError:
@@ -91,7 +91,7 @@ def path_pattern(pattern: str) -> PathPattern | None:
 
 
 def last_match(path: str, patterns: Sequence[PathPattern]) -> int | None:
-    """The index of the last of ``patterns`` that means ``path``."""
+    """Return the index of the last of ``patterns`` that means ``path``."""
     names = path.split("/")
     for index in range(len(patterns) - 1, -1, -1):
         if patterns[index].matches(names):

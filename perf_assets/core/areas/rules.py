@@ -115,7 +115,7 @@ class AreaRules(StrictModel):
         return [PathPattern(pattern) for pattern in self.files]
 
     def area_of_label(self, label: str) -> str | None:
-        """The area that ``label`` names, in lower case; None for other labels.
+        """Return the area that ``label`` names, in lower case; None for other labels.
 
         Examples
         --------
@@ -129,7 +129,9 @@ class AreaRules(StrictModel):
         return None
 
     def named_area(self, path: str) -> str | None:
-        """The area that a pattern of the study gives ``path``, empty for none; None without one."""
+        """Return the area that a pattern of the study gives ``path``, empty for none; None without
+        one.
+        """
         index = last_match(path, self._files)
         return None if index is None else [*self.files.values()][index].strip()
 
@@ -157,7 +159,7 @@ class PathAreas:
     def area(
         self, path: str, owned: Callable[[str], tuple[str, str] | None] | None = None
     ) -> PathArea | None:
-        """The area of ``path``; None where the study says that it is none.
+        """Return the area of ``path``; None where the study says that it is none.
 
         Parameters
         ----------
@@ -179,7 +181,7 @@ class PathAreas:
         return "/".join(directories[: self._root(directories) + self.rules.depth])
 
     def _root(self, directories: list[str]) -> int:
-        """How many of the ``directories`` are the root that a path is in."""
+        """Return how many of the ``directories`` are the root that a path is in."""
         if self.rules.roots is not None:
             return max(
                 (len(root) for root in self._roots if tuple(directories[: len(root)]) == root),
@@ -198,7 +200,9 @@ class PathAreas:
 
 
 def is_aside(path: str) -> bool:
-    """Whether the file at ``path`` is a test or documentation, which follow what they are about."""
+    """Return whether the file at ``path`` is a test or documentation, which follow what they are
+    about.
+    """
     return (
         is_test(path)
         or language_of(path) in _PROSE

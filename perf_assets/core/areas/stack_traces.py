@@ -88,7 +88,7 @@ class RepositoryFiles:
         }
 
     def find(self, written: str, month: str) -> str | None:
-        """The path in the repository that a frame means, by what was there in ``month``.
+        """Return the path in the repository that a frame means, by what was there in ``month``.
 
         Of an installed package of the repository it may be a file that the repository had at
         another time, or before it was mined; any other path must be a known file as a whole.
@@ -112,7 +112,7 @@ class RepositoryFiles:
         return None
 
     def _is_own(self, written: str, path: str) -> bool:
-        """Whether the file is the repository's and not a person's of the same name."""
+        """Return whether the file is the repository's and not a person's of the same name."""
         before = written[: -len(path)].casefold().strip("/").split("/")
         return (
             path.count("/") > 1
@@ -143,7 +143,7 @@ def _whole(lives: Sequence[Lifetime]) -> Lifetime:
 
 
 def frames_of_issues(issues: pl.DataFrame) -> pl.DataFrame:
-    """The frames that stand in the texts of issues, as written, in their order.
+    """Return the frames that stand in the texts of issues, as written, in their order.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def frames_of_issues(issues: pl.DataFrame) -> pl.DataFrame:
 
 
 def innermost_paths(frames: Iterable[str], find: Callable[[str], str | None]) -> list[str]:
-    """The path in the repository where each trace of ``frames`` ends, each path once.
+    """Return the path in the repository where each trace of ``frames`` ends, each path once.
 
     ``find`` gives the path in the repository that is written in a frame; None for any other.
     """

@@ -73,7 +73,9 @@ class Boilerplate:
                     self._uses[unit].append((month, author))
 
     def strip(self, line: Line, month: str) -> tuple[str, str | None]:
-        """What is left of ``line`` at ``month``, and why the rest went (None: nothing went)."""
+        """Return what is left of ``line`` at ``month``, and why the rest went (None: nothing
+        went).
+        """
         if is_ticked(line.text):
             return line.text, None
         reason = self.reason(line.whole, month)
@@ -86,7 +88,7 @@ class Boilerplate:
         return line.text, None
 
     def reason(self, unit: str, month: str) -> str | None:
-        """Why ``unit`` is boilerplate at ``month``; None when it is not."""
+        """Return why ``unit`` is boilerplate at ``month``; None when it is not."""
         key = (unit, month)
         if key not in self._decided:
             self._decided[key] = self._decide(unit, month)
@@ -111,7 +113,8 @@ def read_bodies(
     may_be_relevant: Callable[[str], bool],
     is_relevant: Callable[[str], bool],
 ) -> tuple[Boilerplate, dict[int, list[Line]]]:
-    """What a rule on texts has to look at: the relevant lines of each issue, and the boilerplate.
+    """Return what a rule on texts has to look at: the relevant lines of each issue, and the
+    boilerplate.
 
     Parameters
     ----------

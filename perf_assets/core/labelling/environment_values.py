@@ -100,33 +100,33 @@ OLDEST_CUDA, NO_CUDA = 4.0, 20.0
 
 
 def systems(value: str) -> list[str]:
-    """The families of operating systems that a field names."""
+    """Return the families of operating systems that a field names."""
     rest = NEGATED.sub("", value)
     return [system for system, pattern in SYSTEMS if pattern.search(rest)]
 
 
 def devices(value: str) -> list[str]:
-    """The device of a field: a GPU before a CPU, which every machine has."""
+    """Return the device of a field: a GPU before a CPU, which every machine has."""
     if NO_GPU.search(value):
         return ["cpu"]
     return [device for device, pattern in DEVICES if pattern.search(value)][:1]
 
 
 def available(value: str) -> list[str]:
-    """What ``Is CUDA available`` says; nothing where the framework could not be asked."""
+    """Return what ``Is CUDA available`` says; nothing where the framework could not be asked."""
     if value.startswith(("yes", "true")):
         return ["gpu"]
     return ["cpu"] if value.startswith(("no", "false")) else []
 
 
 def python_version(value: str) -> list[str]:
-    """The version of Python that a field gives."""
+    """Return the version of Python that a field gives."""
     match = PYTHON_IN_TEXT.search(value) or PYTHON_NUMBER.search(value)
     return [match[1]] if match else []
 
 
 def cuda_version(value: str) -> list[str]:
-    """A version, also as CUDA's runtime gives it: 9010 is 9.1."""
+    """Return a version, also as CUDA's runtime gives it: 9010 is 9.1."""
     if runtime := re.match(r"(\d{1,2})0(\d)0\b", value):
         return [f"{runtime[1]}.{runtime[2]}"]
     if MISSING.search(value):
@@ -136,12 +136,12 @@ def cuda_version(value: str) -> list[str]:
 
 
 def data_types(value: str) -> list[str]:
-    """The data types that a field names, each once."""
+    """Return the data types that a field names, each once."""
     return list(dict.fromkeys(map(data_type, DATA_TYPES.finditer(value))))
 
 
 def data_type(match: re.Match[str]) -> str:
-    """The data type of a match of :data:`DATA_TYPES`."""
+    """Return the data type of a match of :data:`DATA_TYPES`."""
     if match["brain"]:
         return "bfloat16"
     if match["float"]:

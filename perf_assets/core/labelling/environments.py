@@ -139,7 +139,7 @@ class Reader:
         )
 
     def read(self, title: str, body: str | None) -> list[Stated]:
-        """What an issue states, each value of an aspect once, in the order of the aspects.
+        """Return what an issue states, each value of an aspect once, in the order of the aspects.
 
         Examples
         --------
@@ -204,7 +204,7 @@ class Reader:
                 return
 
     def _words(self, written: str) -> Iterator[Stated]:
-        """What the words of a text name."""
+        """Yield what the words of a text name."""
         text = written.casefold()
         if len(text) != len(written):  # evidence is cut from the same characters
             written = text
@@ -213,7 +213,7 @@ class Reader:
             return Stated(aspect, value, TEXT, _around(written, match))
 
         def each(pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
-            """The first match of each text that matches: others say the same again."""
+            """Return the first match of each text that matches: others say the same again."""
             return iter({match[0]: match for match in pattern.finditer(text)}.values())
 
         def has_any(words: Iterable[str]) -> bool:
@@ -239,7 +239,7 @@ class Reader:
                 yield stated(DATA_TYPE, data_type(match), match)
 
     def _release(self, value: str) -> list[str]:
-        """A release of the framework, or that it is none: built from the latest source."""
+        """Return a release of the framework, or that it is none: built from the latest source."""
         if named := self._framework_in_text.search(value):
             return [named[1]]
         rest = PYTHON_IN_TEXT.sub("", OF_ANOTHER_PROGRAM.sub("", value))
@@ -250,7 +250,7 @@ class Reader:
 
 
 def environments_of_issues(issues: pl.DataFrame) -> pl.DataFrame:
-    """What each issue states of the environment it is about.
+    """Return what each issue states of the environment it is about.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def environments_of_issues(issues: pl.DataFrame) -> pl.DataFrame:
 
 
 def _heading(line: str) -> str | None:
-    """The words of a line that is a heading: behind hashes, or bold as a whole."""
+    """Return the words of a line that is a heading: behind hashes, or bold as a whole."""
     if line.startswith("#"):
         words = line.lstrip("#")
         return words.strip(" *#:") if words.startswith(" ") else None
@@ -283,7 +283,7 @@ def _heading(line: str) -> str | None:
 
 
 def _around(text: str, match: re.Match[str]) -> str:
-    """The line that a match stands on, cut to some words around it."""
+    """Return the line that a match stands on, cut to some words around it."""
     begin = max(0, match.start() - EVIDENCE_LENGTH // 2)
     first = max(begin, text.rfind("\n", begin, match.start()) + 1)
     last = text.find("\n", match.end(), first + EVIDENCE_LENGTH)

@@ -60,7 +60,9 @@ class Rules:
 
 
 def matching_labels(labels: Iterable[str], entries: Iterable[str]) -> list[str]:
-    """The ``labels`` that contain one of ``entries``, without regard to case and white space."""
+    """Return the ``labels`` that contain one of ``entries``, without regard to case and white
+    space.
+    """
     squeezed = [_squeezed(entry) for entry in entries]
     return sorted(
         {label for label in labels if any(entry in _squeezed(label) for entry in squeezed)}
@@ -68,19 +70,19 @@ def matching_labels(labels: Iterable[str], entries: Iterable[str]) -> list[str]:
 
 
 def matching_keywords(text: str, keywords: Iterable[str]) -> list[str]:
-    """The ``keywords`` that are substrings of ``text``, without regard to case, sorted."""
+    """Return the ``keywords`` that are substrings of ``text``, without regard to case, sorted."""
     folded = text.casefold()
     return sorted({keyword for keyword, part in _folded(tuple(keywords)) if part in folded})
 
 
 @cache
 def _folded(keywords: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Each keyword, and it without case."""
+    """Return each keyword, and it without case."""
     return [(keyword, keyword.casefold()) for keyword in keywords]
 
 
 def label_kinds(labels: pl.DataFrame, rules: Rules) -> pl.DataFrame:
-    """What each label means, by itself.
+    """Return what each label means, by itself.
 
     Parameters
     ----------
@@ -107,7 +109,7 @@ def label_kinds(labels: pl.DataFrame, rules: Rules) -> pl.DataFrame:
 def label_issues(
     issues: pl.DataFrame, templates: pl.DataFrame, rules: Rules
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The label of each issue, and the evidence it follows from.
+    """Return the label of each issue, and the evidence it follows from.
 
     A label depends on issues and templates up to its own month, never on what comes later.
 
@@ -178,7 +180,7 @@ def _evidence(
 
 
 def _decided(issues: pl.DataFrame, evidence: pl.DataFrame, rules: Rules) -> pl.DataFrame:
-    """What the evidence makes of the issues."""
+    """Return what the evidence makes of the issues."""
 
     def matches(rule: str) -> pl.Expr:
         return pl.col("match").filter(pl.col("rule") == rule)

@@ -91,7 +91,7 @@ class StemRules:
         return digest.hexdigest()[:8]
 
     def entries(self, reading: str) -> tuple[str, ...]:
-        """The entries in a reading, in their published order."""
+        """Return the entries in a reading, in their published order."""
         if reading == AS_PUBLISHED:
             return self.published
         return tuple(self.meant.get(entry, entry) for entry in self.published)
@@ -141,7 +141,7 @@ class StemMatcher:
         self._stems = _Stems(stem for gram in grams for stem in gram)
 
     def found(self, text: str) -> set[str]:
-        """The entries that are in ``text``."""
+        """Return the entries that are in ``text``."""
         lowered = text.lower()
         if self._sign.search(lowered) is None:
             return set()
@@ -153,7 +153,7 @@ class StemMatcher:
         return found
 
     def may_hold_any(self, text: str) -> bool:
-        """Whether words of an entry may be in ``text``, wherever: cheap, and never a miss.
+        """Return whether words of an entry may be in ``text``, wherever: cheap, and never a miss.
 
         The second word of a pair may follow only when what stands between is left out.
         """
@@ -163,17 +163,17 @@ class StemMatcher:
         )
 
     def matches(self, found: set[str], reading: str) -> list[str]:
-        """Those of the entries ``found`` that a reading has, in its order."""
+        """Return those of the entries ``found`` that a reading has, in its order."""
         return [entry for entry in self._readings[reading] if entry in found] if found else []
 
 
 def _beginning(stem: str) -> str:
-    """What every word begins with that has this ``stem``."""
+    """Return what every word begins with that has this ``stem``."""
     return stem.rstrip(PUT_THERE)
 
 
 def label_questions(questions: pl.DataFrame, rules: StemRules = STEMS) -> pl.DataFrame:
-    """Which questions are about performance, by the stems in their titles and texts.
+    """Return which questions are about performance, by the stems in their titles and texts.
 
     Parameters
     ----------
@@ -214,7 +214,8 @@ def label_questions(questions: pl.DataFrame, rules: StemRules = STEMS) -> pl.Dat
 def stems_of_issues(
     issues: pl.DataFrame, templates: pl.DataFrame, rules: StemRules = STEMS
 ) -> pl.DataFrame:
-    """The stems in titles and bodies of issues, of which the same is left out as for keywords.
+    """Return the stems in titles and bodies of issues, of which the same is left out as for
+    keywords.
 
     Fenced code, HTML comments and boilerplate (``perf_assets.core.labelling.boilerplate``) are no
     words of the issue's author.

@@ -28,7 +28,7 @@ _STRONG, _MODERATE, _WEAK = 3, 2, 1
 def strength_of(
     evidence: pl.DataFrame, strong_keywords: tuple[str, ...], weak_keywords: tuple[str, ...]
 ) -> pl.DataFrame:
-    """The strength of the label of each issue, by its strongest evidence.
+    """Return the strength of the label of each issue, by its strongest evidence.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ class CommitGraph:
     def __init__(
         self, parents: Mapping[str, Sequence[str]], main: Collection[str], tip: str | None = None
     ) -> None:
-        """Number the commits so that every parent has a lower number than its children."""
+        """Give each commit a number so that every parent has a lower number than its children."""
         self.parents = parents
         self._height = _heights(parents)
         self.main = frozenset(main)
@@ -46,12 +46,12 @@ class CommitGraph:
         return sorted(shas, key=lambda sha: (self._height[sha], sha))
 
     def first_parent(self, sha: str) -> str | None:
-        """The first parent, None where the history ends."""
+        """Return the first parent, None where the history ends."""
         parents = self.parents.get(sha, ())
         return parents[0] if parents else None
 
     def is_merge(self, sha: str) -> bool:
-        """Whether the commit has several parents."""
+        """Return whether the commit has several parents."""
         return len(self.parents[sha]) > 1
 
     def is_on_line(self, earlier: str, later: str) -> bool:
@@ -102,7 +102,7 @@ class CommitGraph:
         return frozenset(reached - related - self.main_line)
 
     def brought_by(self, merge: str) -> list[str]:
-        """The commits that ``merge`` brought, newest first.
+        """Return the commits that ``merge`` brought, newest first.
 
         Those reachable from its second and further parents and not from its first one, as
         ``git rev-list M^2 ^M^1`` lists them. The walk goes from children to parents and ends where

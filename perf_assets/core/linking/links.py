@@ -118,7 +118,7 @@ class _Links:
         return branch is None and mention.approach in self._count
 
     def has(self, number: int, sha: str, approach: str) -> bool:
-        """Whether the link is there."""
+        """Return whether the link is there."""
         return (number, sha, approach) in self._found
 
     def repeat(self, number: int, sha: str) -> None:
@@ -221,7 +221,7 @@ def _link_landing(
 
 
 def _own(rows: pl.DataFrame, column: str, names: Collection[str]) -> pl.DataFrame:
-    """The rows of the repository itself, whose name in ``column`` may be spelt freely."""
+    """Return the rows of the repository itself, whose name in ``column`` may be spelt freely."""
     return rows.filter(pl.col(column).str.to_lowercase().is_in(sorted(own_names(names))))
 
 

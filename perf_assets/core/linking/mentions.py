@@ -73,7 +73,7 @@ class Mention:
 
 
 def mentions(message: str, *names: str, has_own_numbers: bool = True) -> list[Mention]:
-    """The issues of a repository that a commit message names, one per number and approach.
+    """Return the issues of a repository that a commit message names, one per number and approach.
 
     ``names`` are the repository's name and those that it had before. ``url`` is a link to the
     issue; ``id`` its number written ``#12``, ``GH-12`` or ``owner/name#12``, with or without a
@@ -109,12 +109,12 @@ def mentions(message: str, *names: str, has_own_numbers: bool = True) -> list[Me
 
 
 def _closes(mention: Mention) -> bool:
-    """Whether the words that name an issue begin with a verb that closes it."""
+    """Return whether the words that name an issue begin with a verb that closes it."""
     return CLOSING.match(mention.evidence) is not None
 
 
 def named_pull_requests(comment: str, *names: str) -> dict[int, str]:
-    """The numbers in a comment that may be pull requests that fix its issue, and the words.
+    """Return the numbers in a comment that may be pull requests that fix its issue, and the words.
 
     By address, ``#12`` or ``owner/name#12``; ``names`` are the repository's name and those that it
     had before. Left out are code, quoted lines, as what is quoted was written elsewhere, remarks on

@@ -41,7 +41,7 @@ STATUS_CODES = range(400, 600)
 
 
 def plain_numbers(line: str, *, is_subject: bool) -> Iterator[tuple[int, str]]:
-    """The numbers that ``line`` of a message gives to issues, but not as ``#12``.
+    """Yield the numbers that ``line`` of a message gives to issues, but not as ``#12``.
 
     The forms are those of 15 real histories. After "issue" a number from 10 on, where it begins a
     clause or follows a verb or preposition; any that is glued to "issue" or a verb by ``#``; after

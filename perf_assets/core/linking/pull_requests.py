@@ -63,7 +63,9 @@ class Landing:
 
 
 def own_names(names: Iterable[str]) -> frozenset[str]:
-    """The names of a repository, now and before, as they are compared: whatever their case."""
+    """Return the names of a repository, now and before, as they are compared: whatever their
+    case.
+    """
     return frozenset(name.casefold() for name in names)
 
 
@@ -80,7 +82,7 @@ def foreign_numbers(message: str, *names: str) -> set[int]:
 
 
 def landed_numbers(message: str, *names: str) -> set[int]:
-    """The numbers of the pull requests of a repository that a commit says to land.
+    """Return the numbers of the pull requests of a repository that a commit says to land.
 
     ``names`` are those of the repository, now and before.
 
@@ -155,7 +157,9 @@ class History:
                 self._claimed.setdefault(sha, []).append(number)
 
     def merged_by(self, sha: str) -> tuple[int, Landing] | None:
-        """The one pull request that a merge says to land, and what it brought; None without one."""
+        """Return the one pull request that a merge says to land, and what it brought; None without
+        one.
+        """
         numbers = self._claimed.get(sha, [])
         if len(numbers) != 1 or not self.graph.is_merge(sha):
             return None
@@ -191,7 +195,8 @@ class History:
         return Landing(sha, (sha,), f"landed as {short}")
 
     def _rebased(self, sha: str, pull: PullRequest) -> tuple[str, ...]:
-        """The commits up to ``sha`` where GitHub rebased a pull request instead of squashing it.
+        """Return the commits up to ``sha`` where GitHub rebased a pull request instead of squashing
+        it.
 
         A rebase makes as many commits as the pull request has, one after the other, none of them a
         merge, within a minute, and none of them says to land something, as a squashed one does.

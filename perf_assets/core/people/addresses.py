@@ -15,7 +15,8 @@ _NOREPLY = re.compile(
 
 
 def noreply_login(email: str) -> str | None:
-    """The login that an address of GitHub's own is made of, in small letters; None of others.
+    """Return the login that an address of GitHub's own is made of, in small letters; None of
+    others.
 
     Source: https://docs.github.com/account-and-profile/reference/email-addresses-reference
     """
@@ -24,7 +25,7 @@ def noreply_login(email: str) -> str | None:
 
 
 def hashed_address(email: str, key: bytes) -> str:
-    """A hash of the address, in small letters: 32 hexadecimal digits of HMAC-SHA256.
+    """Return a hash of the address, in small letters: 32 hexadecimal digits of HMAC-SHA256.
 
     Without ``key`` nobody can try addresses until one has the same hash.
     """

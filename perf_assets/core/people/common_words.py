@@ -31,7 +31,7 @@ def ordinary_words(
     paths: Iterable[str],
     language: Collection[str] = (),
 ) -> frozenset[str]:
-    """Those of ``logins`` that are words of the ``texts`` too, as *slow* or *test* are.
+    """Return those of ``logins`` that are words of the ``texts`` too, as *slow* or *test* are.
 
     These would change what texts say. A login is one where it is short or a number, is among the
     ``vocabulary`` (words of keywords and labels), names parts of three ``paths``, or stands
@@ -85,7 +85,8 @@ def common_phrases(
     contributions: Counter[str],
     language: Collection[str] = (),
 ) -> frozenset[str]:
-    """Those of ``names`` that are phrases of the ``texts`` too, as an author's *Deep Learning*.
+    """Return those of ``names`` that are phrases of the ``texts`` too, as an author's *Deep
+    Learning*.
 
     A name is one where it stands in small letters far more often than its author contributed, as of
     :func:`ordinary_words`.

@@ -57,13 +57,13 @@ class Forgotten:
     names: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
-        """Whether anybody is."""
+        """Return whether anybody is."""
         return bool(self.logins or self.emails)
 
     def adding(
         self, login: str, emails: Iterable[str] = (), names: Iterable[str] = ()
     ) -> "Forgotten":
-        """The same and one more; ``emails`` as they are, or as they are stored."""
+        """Return the same and one more; ``emails`` as they are, or as they are stored."""
         return Forgotten(
             self.key,
             self.logins | {self._hash("login", login)},
@@ -81,12 +81,12 @@ class Forgotten:
         )
 
     def login(self, login: str) -> str:
-        """The login, or what stands for it."""
+        """Return the login, or what stands for it."""
         found = self._hash("login", login)
         return f"{PREFIX}{found}" if found in self.logins else login
 
     def email(self, email: str) -> str:
-        """The address, hashed or not, or what stands for it."""
+        """Return the address, hashed or not, or what stands for it."""
         found = self._address(email)
         if found in self.emails:
             return f"{PREFIX}{found[:DIGITS]}"
@@ -94,11 +94,11 @@ class Forgotten:
         return email if own is None or self.login(own) == own else self.login(own)
 
     def name(self, name: str) -> str | None:
-        """The name of an author; nothing of one who is forgotten."""
+        """Return the name of an author; nothing of one who is forgotten."""
         return None if self._hash("name", name) in self.names else name
 
     def text(self, text: str) -> str:
-        """The text without addresses and mentions of who is forgotten."""
+        """Return the text without addresses and mentions of who is forgotten."""
         parts: list[str] = []
         end = 0
         while match := _AT_THE_END.match(text, end) or _IN_TEXTS.search(text, end):
@@ -107,7 +107,7 @@ class Forgotten:
         return "".join([*parts, text[end:]])
 
     def value(self, column: str, value: str) -> str | None:
-        """A value of a column of that name, in any table."""
+        """Return a value of a column of that name, in any table."""
         if column in NAMES:
             return self.name(value)
         found = value
@@ -137,7 +137,8 @@ class Forgotten:
 
     @staticmethod
     def _without_names(rows: pl.DataFrame) -> pl.DataFrame:
-        """Commits by an address or account that stands for who is forgotten, without the name.
+        """Return commits by an address or account that stands for who is forgotten, without the
+        name.
 
         Where addresses are known another person of the same name keeps it.
         """

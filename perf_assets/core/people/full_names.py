@@ -73,7 +73,7 @@ class FullNames:
         return pl.Series(texts.name, new, dtype=pl.String)
 
     def phrases(self, texts: pl.Series) -> Iterator[str]:
-        """The name of each place where ``texts`` have one as words in small letters."""
+        """Yield the name of each place where ``texts`` have one as words in small letters."""
         if not self._rare:
             return
         for text in texts.filter(self._may_name(texts)):
@@ -114,7 +114,7 @@ class FullNames:
     def _at(
         self, text: str, spans: list[tuple[int, int]], tokens: list[str], first: int
     ) -> tuple[int, str, str] | None:
-        """The last token of the longest name that begins at ``first``, and the name."""
+        """Return the last token of the longest name that begins at ``first``, and the name."""
         best, key = None, ""
         for last in range(first, min(first + self._longest, len(tokens))):
             if last > first and _GAP.fullmatch(text, spans[last - 1][1], spans[last][0]) is None:
@@ -140,12 +140,12 @@ def _written(text: str, places: Iterable[tuple[int, int, str]]) -> str:
 
 
 def is_ideographic(name: str) -> bool:
-    """Whether a name is of a script that puts no space between words, and long enough."""
+    """Return whether a name is of a script that puts no space between words, and long enough."""
     return _IDEOGRAPHIC.fullmatch(re.sub(r"\s", "", name)) is not None
 
 
 def _folded(token: str) -> str:
-    """A word without case and accents."""
+    """Return a word without case and accents."""
     if token.isascii() and "&" not in token:
         return token.lower()
     parts = unicodedata.normalize("NFKD", html.unescape(token))

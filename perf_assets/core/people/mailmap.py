@@ -22,7 +22,9 @@ class Mailmap:
 
     @classmethod
     def parse(cls, text: str) -> "Mailmap":
-        """The mail map that a file ``.mailmap`` has; what is no entry in it is passed over."""
+        """Return the mail map that a file ``.mailmap`` has; what is no entry in it is passed
+        over.
+        """
         by_email: dict[str, str] = {}
         by_contact: dict[tuple[str, str], str] = {}
         for line in text.split("\n"):
@@ -38,12 +40,14 @@ class Mailmap:
         return cls(by_email, by_contact)
 
     def canonical(self, name: str | None, email: str) -> str:
-        """The address that stands for ``email`` where ``name`` is beside it; in small letters."""
+        """Return the address that stands for ``email`` where ``name`` is beside it; in small
+        letters.
+        """
         found = self.by_contact.get(((name or "").casefold(), email.casefold()))
         return found or self.by_email.get(email.casefold(), email.casefold())
 
     def hidden(self, hide: Callable[[str], str]) -> "Mailmap":
-        """The same map of what ``hide`` makes of each address."""
+        """Return the same map of what ``hide`` makes of each address."""
         return Mailmap(
             {hide(email): hide(proper) for email, proper in self.by_email.items()},
             {(n, hide(email)): hide(proper) for (n, email), proper in self.by_contact.items()},
@@ -51,7 +55,7 @@ class Mailmap:
 
 
 def _contacts(line: str) -> Iterator[tuple[str, str]]:
-    """The names and addresses of an entry, in order."""
+    """Yield the names and addresses of an entry, in order."""
     begin = 0
     while (opened := line.find("<", begin)) >= 0 and (closed := line.find(">", opened)) >= 0:
         if closed > opened + 1:

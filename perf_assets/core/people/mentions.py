@@ -114,7 +114,9 @@ _ON_THE_WEB = re.compile(r"(?<![^\s\"'<>()`])(?:https?:|www\.)[^\s\"'<>()`]*+")
 
 
 def is_code(mention: re.Match[str]) -> bool:
-    """Whether what looks like a mention is ``@tf.function``, ``@jit(...)`` or a decorator."""
+    """Return whether what looks like a mention is ``@tf.function``, ``@jit(...)`` or a
+    decorator.
+    """
     after = mention["code"]
     if after is None:
         return False
@@ -128,12 +130,12 @@ def is_code(mention: re.Match[str]) -> bool:
 
 @lru_cache(maxsize=1)  # of the text that is read now
 def _addresses(text: str) -> list[tuple[int, int]]:
-    """Where the addresses of pages in ``text`` begin and end, in their order."""
+    """Return where the addresses of pages in ``text`` begin and end, in their order."""
     return [found.span() for found in _ON_THE_WEB.finditer(text)]
 
 
 def is_on_the_web(found: re.Match[str]) -> bool:
-    """Whether a path is that of a page, which is nobody's home."""
+    """Return whether a path is that of a page, which is nobody's home."""
     addresses = _addresses(found.string)
     place = bisect_right(addresses, (found.start(), len(found.string))) - 1
     return place >= 0 and found.start() < addresses[place][1]

@@ -95,7 +95,7 @@ class Pseudonyms:
         return FullNames({name: self.name(name) for name in names}, self.known.phrases)
 
     def login(self, login: str) -> str:
-        """What stands for the account ``login``, whatever its case."""
+        """Return what stands for the account ``login``, whatever its case."""
         if login.casefold() in self.known.kept or _PSEUDONYM.fullmatch(login):
             return login
         if login.endswith(PROGRAM):
@@ -103,20 +103,22 @@ class Pseudonyms:
         return self._person("login", login)
 
     def name(self, name: str) -> str:
-        """What stands for a person of whom the name is known; of a login, that of the account."""
+        """Return what stands for a person of whom the name is known; of a login, that of the
+        account.
+        """
         if folded(name) in self.known.logins or folded(name) in self.known.kept:
             return self.login(name)
         return name if _PSEUDONYM.fullmatch(name) else self._person("name", name)
 
     def number(self, number: str) -> str:
-        """What stands for the number of an account of a forum: another number.
+        """Return what stands for the number of an account of a forum: another number.
 
         Who is a number is still there, and who is a name is gone.
         """
         return str(int(self._person("number", number).removeprefix(PREFIX), 16))
 
     def address(self, address: str) -> str:
-        """What stands for an address, or for the hash by which one is stored."""
+        """Return what stands for an address, or for the hash by which one is stored."""
         if "@" not in address:
             return self._person("hash", address)
         if address.endswith(f"@{DOMAIN}"):
@@ -124,7 +126,7 @@ class Pseudonyms:
         return f"{self._person('address', address)}@{DOMAIN}"
 
     def value(self, column: str, value: str) -> str:
-        """What stands for a value of a column of that name, in any table."""
+        """Return what stands for a value of a column of that name, in any table."""
         if column in ADDRESSES and (_ADDRESS.fullmatch(value) or column not in PEOPLE):
             return self.address(value)
         if column in PEOPLE and value.isdigit():
@@ -144,11 +146,11 @@ class Pseudonyms:
         return self.text(value)
 
     def text(self, text: str) -> str:
-        """The text with what stands for the people in it, by login, address or full name."""
+        """Return the text with what stands for the people in it, by login, address or full name."""
         return self.texts(pl.Series([text]))[0]  # type: ignore[no-any-return]
 
     def texts(self, texts: pl.Series) -> pl.Series:
-        """The same of many texts, NULL staying NULL."""
+        """Return the same of many texts, NULL staying NULL."""
         # Addresses first, as they are made of names; names before logins, which may be half of one.
         for change in (
             self._without_escaped_contacts,
@@ -192,7 +194,7 @@ class Pseudonyms:
         return _each(texts, changed)
 
     def values(self, column: str, values: pl.Series) -> pl.Series:
-        """What stands for the values of a column of that name, NULL staying NULL."""
+        """Return what stands for the values of a column of that name, NULL staying NULL."""
         if column in NOT_TEXTS:
             return values
         is_person = column in ADDRESSES | PEOPLE | NAMES or RATERS.fullmatch(column)
@@ -221,7 +223,9 @@ class Pseudonyms:
         return self._place(match)
 
     def _place(self, match: re.Match[str]) -> str:
-        """What stands for who is named by where something is: a link, a fork, a folder, a host."""
+        """Return what stands for who is named by where something is: a link, a fork, a folder, a
+        host.
+        """
         group = match.lastgroup
         if group in ("linked", "merged"):
             found = match[group]
@@ -283,12 +287,14 @@ class Pseudonyms:
 
 
 def folded(name: str) -> str:
-    """A login or a name of one word without what makes no difference: case, normal form."""
+    """Return a login or a name of one word without what makes no difference: case, normal form."""
     return name.casefold() if name.isascii() else unicodedata.normalize("NFKC", name).casefold()
 
 
 def is_distinct(name: str) -> bool:
-    """Whether a name can be no word of a text: of several words, or with signs that none has."""
+    """Return whether a name can be no word of a text: of several words, or with signs that none
+    has.
+    """
     if is_ideographic(name):
         return True
     if " " in name.strip():

@@ -117,13 +117,15 @@ def _long(
 
 
 def _given(examples: Examples) -> pl.DataFrame:
-    """The labels that people gave, for all seven kinds."""
+    """Return the labels that people gave, for all seven kinds."""
     given = np.array([[kind in of for kind in KINDS] for of in examples.given_kinds], dtype=bool)
     return _long(examples.questions, KINDS, given.astype(np.float64), given)
 
 
 def _version(method: Method, examples: Examples, model: Model, lists: Wordlists) -> str:
-    """The method, its set of keywords, and the fingerprint of both and what it learned from."""
+    """Return the method, its set of keywords, and the fingerprint of both and what it learned
+    from.
+    """
     name: str = method
     parts = [repr(DEFAULTS[method]), repr(examples.kinds), repr(examples.given_kinds)]
     parts += [repr(row) for row in examples.questions.iter_rows()]

@@ -61,7 +61,7 @@ def question_difficulty(groups: pl.DataFrame, waits: pl.DataFrame) -> pl.DataFra
 
 
 def _with_other(groups: pl.DataFrame) -> pl.DataFrame:
-    """The groups and, in forums where some are about performance, those of all others."""
+    """Return the groups and, in forums where some are about performance, those of all others."""
     performance = groups.filter(kind=PERFORMANCE)
     others = groups.filter(kind=ALL).join(performance, on="forum", how="semi")
     others = others.join(performance, on=["forum", "question_id"], how="anti")
@@ -69,7 +69,9 @@ def _with_other(groups: pl.DataFrame) -> pl.DataFrame:
 
 
 def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows with the ranks of the kinds: most asked, most often accepted, longest wait first."""
+    """Return the rows with the ranks of the kinds: most asked, most often accepted, longest wait
+    first.
+    """
     is_kind = ~pl.col("kind").is_in([ALL, OTHER])
     return rows.with_columns(
         pl.when(is_kind)
@@ -138,7 +140,9 @@ def _difficulty(group: pl.DataFrame, every: int) -> tuple[object, ...]:
 
 
 def _resolved(group: pl.DataFrame) -> pl.DataFrame:
-    """The group with ``is_resolved`` and ``hours_to_resolved``: accepted, or else endorsed."""
+    """Return the group with ``is_resolved`` and ``hours_to_resolved``: accepted, or else
+    endorsed.
+    """
     endorsed = pl.col("is_endorsed").fill_null(value=False)
     return group.with_columns(
         is_resolved=pl.col("is_accepted") | endorsed,

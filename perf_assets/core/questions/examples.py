@@ -61,7 +61,7 @@ class Examples:
 
 
 def examples_of(labelled: pl.DataFrame) -> Iterator[Examples]:
-    """The examples of each forum, in order of their names.
+    """Yield the examples of each forum, in order of their names.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class Reader:
 
     @classmethod
     def of(cls, examples: Examples, lists: Wordlists, variant: Variant) -> "Reader":
-        """The reader for ``examples``, whose words are counted."""
+        """Return the reader for ``examples``, whose words are counted."""
         found = question_words(examples.questions, variant, lists.stop_words)
         keywords = [word for kind in examples.kinds for word in keywords_of(kind, lists, variant)]
         vocabulary = vocabulary_of(found, keywords)
@@ -102,12 +102,12 @@ class Reader:
         return cls(variant, lists, vocabulary, counts, examples)
 
     def count(self, questions: pl.DataFrame) -> Counts:
-        """The words of other questions."""
+        """Return the words of other questions."""
         found = question_words(questions, self.variant, self.lists.stop_words)
         return count_words(found, self.vocabulary)
 
     def learn(self, indices: Indices | None = None) -> Model:
-        """The classifier, learned from the examples at ``indices``, or from all."""
+        """Return the classifier, learned from the examples at ``indices``, or from all."""
         counts, truth = self.counts, self.examples.truth
         if indices is not None:
             counts, truth = counts[indices], truth[indices]
@@ -117,7 +117,9 @@ class Reader:
         return learn_keyword_weights(counts, truth, keywords, self.variant)
 
     def score(self, folds: Iterable[tuple[Indices, Indices]]) -> list["Scored"]:
-        """The scores of the examples that each fold tests, by what is learned from its others."""
+        """Return the scores of the examples that each fold tests, by what is learned from its
+        others.
+        """
         scored = []
         for learning, testing in folds:
             model = self.learn(learning)
@@ -134,18 +136,20 @@ class Scored:
     scores: Floats
 
     def decided(self, variant: Variant) -> Flags:
-        """The kinds by the rule of ``variant``, which may differ from the model's in that alone."""
+        """Return the kinds by the rule of ``variant``, which may differ from the model's in that
+        alone.
+        """
         return replace(self.model, variant=variant).decide(self.scores)
 
 
 def decided_of(scored: Sequence[Scored], variant: Variant) -> tuple[Indices, Flags]:
-    """The examples that were tested, fold by fold, and what is decided of each."""
+    """Return the examples that were tested, fold by fold, and what is decided of each."""
     indices = np.concatenate([part.indices for part in scored])
     return indices, np.concatenate([part.decided(variant) for part in scored])
 
 
 def f1_in_time(examples: Examples, lists: Wordlists) -> dict[Method, float]:
-    """The macro F1 of each method, in order of time: the criterion by which one is chosen.
+    """Return the macro F1 of each method, in order of time: the criterion by which one is chosen.
 
     A study that is kept alive classifies the questions of next month by those of the past.
     """

@@ -34,7 +34,7 @@ def stratified_folds(
 
 
 def folds_in_time(n: int, blocks: int = BLOCKS) -> Iterator[tuple[Indices, Indices]]:
-    """The same for ``n`` questions in order of time: each is tested by those before it.
+    """Yield the same for ``n`` questions in order of time: each is tested by those before it.
 
     The later half is tested, in ``blocks`` of equal size, each by what is learned from all before.
     """

@@ -37,12 +37,12 @@ class KeywordWeights:
     alpha: float
 
     def scores(self, counts: Counts) -> Floats:
-        """Questions by kinds: the sum of the weights of the words that a question has."""
+        """Return questions by kinds: the sum of the weights of the words that a question has."""
         plain, extra = _parts(self.variant, counts, self.words, self.keywords)
         return plain + self.alpha * extra
 
     def decide(self, scores: Floats) -> Flags:
-        """The kinds of each question: the one of the highest score, or all that share it."""
+        """Return the kinds of each question: the one of the highest score, or all that share it."""
         return decide(scores, self.variant.near)
 
 
@@ -53,7 +53,8 @@ def learn_keyword_weights(
     variant: Variant,
     alpha: float | None = None,
 ) -> KeywordWeights:
-    """The classifier, learned from the ``counts`` of words of questions whose kinds are known.
+    """Return the classifier, learned from the ``counts`` of words of questions whose kinds are
+    known.
 
     Parameters
     ----------
@@ -104,7 +105,7 @@ def keyword_table(
 
 
 def keywords_of(kind: str, lists: Wordlists, variant: Variant) -> list[str]:
-    """The keywords of ``kind``, read as texts are; stop words among them stay."""
+    """Return the keywords of ``kind``, read as texts are; stop words among them stay."""
     return [
         word
         for keyword in lists.keywords.get(kind, ())

@@ -126,7 +126,7 @@ def _rows(
 
 
 def _scored(reader: Reader, split: str) -> list[Scored]:
-    """The scores of the examples that ``split`` tests."""
+    """Return the scores of the examples that ``split`` tests."""
     truth = reader.examples.truth
     if split == "time_ordered":
         return reader.score(folds_in_time(len(truth)))

@@ -64,7 +64,7 @@ def question_bug_correlation(months: pl.DataFrame) -> pl.DataFrame:
 
 
 def _longest_run(months: pl.DataFrame) -> pl.DataFrame:
-    """The longest run of months one after the other, of those that count."""
+    """Return the longest run of months one after the other, of those that count."""
     usable = months.filter("is_complete", pl.col("performance_questions").is_not_null())
     usable = usable.sort("month")
     runs: list[list[str]] = []

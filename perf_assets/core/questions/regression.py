@@ -50,12 +50,14 @@ class Regression:
     models: tuple[Calibrated | float, ...]
 
     def scores(self, counts: Counts) -> Floats:
-        """Questions by kinds: the calibrated probability."""
+        """Return questions by kinds: the calibrated probability."""
         features = self.weighting.transform(counts[:, self.columns])
         return np.column_stack([_probability(model, features) for model in self.models])
 
     def decide(self, scores: Floats) -> Flags:
-        """The kinds of at least one half, or the most probable of all where there is none."""
+        """Return the kinds of at least one half, or the most probable of all where there is
+        none.
+        """
         decided = scores >= 0.5
         if self.variant.takes_highest:
             undecided = ~decided.any(axis=1)
@@ -64,7 +66,7 @@ class Regression:
 
 
 def learn_regression(counts: Counts, truth: Flags, variant: Variant) -> Regression:
-    """One regression for each kind against the rest, learned from questions of known kinds.
+    """Return one regression for each kind against the rest, learned from questions of known kinds.
 
     Words and pairs of words that two questions or more have, by logarithmic term frequency and
     inverse document frequency; L2 penalty, classes weighted by their size; probabilities by Platt's

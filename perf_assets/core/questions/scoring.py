@@ -60,24 +60,24 @@ def measured(truth: Flags, decided: Flags, weights: Floats | None = None) -> Flo
 
 
 def macro_f1(truth: Flags, decided: Flags) -> float:
-    """The mean F1 over the kinds; 0 without any kind."""
+    """Return the mean F1 over the kinds; 0 without any kind."""
     value = float(measured(truth, decided)[0, -1, MEASURES.index("f1")])
     return 0.0 if np.isnan(value) else value
 
 
 def resampled(n: int, replicates: int = REPLICATES, seed: int = SEED) -> Floats:
-    """How often each of ``n`` questions is in each of ``replicates`` samples of ``n``."""
+    """Return how often each of ``n`` questions is in each of ``replicates`` samples of ``n``."""
     draws = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=replicates)
     return draws.astype(np.float64)
 
 
 def with_limits(truth: Flags, decided: Flags, samples: Floats) -> tuple[Floats, Floats]:
-    """The measures of all questions, and of the samples."""
+    """Return the measures of all questions, and of the samples."""
     return measured(truth, decided)[0], measured(truth, decided, samples)
 
 
 def estimate(value: float, samples: Floats, confidence: float) -> Estimate:
-    """The ``value`` with the percentiles of its ``samples``, widened to hold it."""
+    """Return the ``value`` with the percentiles of its ``samples``, widened to hold it."""
     defined = samples[~np.isnan(samples)]
     if np.isnan(value) or not len(defined):
         return Estimate(None if np.isnan(value) else float(value), None, None)

@@ -23,7 +23,7 @@ TABLE = "labels.question_word_weights"
 
 
 def word_weights(reader: Reader, model: Model, version: str) -> pl.DataFrame:
-    """The most frequent words of each kind and its keywords, with their weights.
+    """Return the most frequent words of each kind and its keywords, with their weights.
 
     Parameters
     ----------
@@ -48,7 +48,9 @@ def word_weights(reader: Reader, model: Model, version: str) -> pl.DataFrame:
 
 
 def lists_of(forum: str, packaged: Wordlists, weights: pl.DataFrame) -> Wordlists:
-    """The lists by which the questions of ``forum`` are classified, from their table of weights."""
+    """Return the lists by which the questions of ``forum`` are classified, from their table of
+    weights.
+    """
     rows = weights.filter(forum=forum)
     if rows.is_empty():
         return packaged
@@ -86,7 +88,7 @@ def _rows(reader: Reader, model: KeywordWeights) -> Iterator[tuple[object, ...]]
 
 
 def _keywords_by_word(kind: str, reader: Reader) -> dict[str, list[str]]:
-    """The keywords of ``kind`` by the word as which the classifier reads them."""
+    """Return the keywords of ``kind`` by the word as which the classifier reads them."""
     found: dict[str, list[str]] = {}
     for keyword in sorted(set(reader.lists.keywords.get(kind, ()))):
         for word in words_of(keyword, reader.variant, frozenset()):

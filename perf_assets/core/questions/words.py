@@ -39,7 +39,9 @@ class Wordlists:
 
 
 def words_of(text: str, variant: Variant, stop_words: frozenset[str]) -> list[str]:
-    """The words of ``text`` in their order: two characters or more, the first of them a letter."""
+    """Return the words of ``text`` in their order: two characters or more, the first of them a
+    letter.
+    """
     words = WORD.findall(text.casefold())
     if not variant.has_stop_words:
         words = [word for word in words if word not in stop_words]
@@ -49,7 +51,9 @@ def words_of(text: str, variant: Variant, stop_words: frozenset[str]) -> list[st
 def question_words(
     questions: pl.DataFrame, variant: Variant, stop_words: frozenset[str]
 ) -> list[list[str]]:
-    """The words of each question (title, text, code), pairs of neighbours too where they count."""
+    """Return the words of each question (title, text, code), pairs of neighbours too where they
+    count.
+    """
     columns = ("title", "text", "code") if variant.has_code else ("title", "text")
     texts = questions.select(pl.concat_str(columns, separator="\n", ignore_nulls=True)).to_series()
     found = [words_of(text, variant, stop_words) for text in texts]
@@ -61,7 +65,9 @@ def question_words(
 def written_forms(
     questions: pl.DataFrame, variant: Variant, stop_words: frozenset[str]
 ) -> dict[str, str]:
-    """The form in which each word is written most often, the first by the alphabet of equals."""
+    """Return the form in which each word is written most often, the first by the alphabet of
+    equals.
+    """
     plain = replace(variant, is_stemmed=False)
     counted = Counter(
         word for words in question_words(questions, plain, stop_words) for word in words
@@ -73,12 +79,14 @@ def written_forms(
 
 
 def vocabulary_of(found: Iterable[Iterable[str]], more: Iterable[str] = ()) -> list[str]:
-    """All the words, and ``more``, each once, sorted."""
+    """Return all the words, and ``more``, each once, sorted."""
     return sorted({word for words in found for word in words} | set(more))
 
 
 def count_words(found: Sequence[Sequence[str]], vocabulary: Sequence[str]) -> Counts:
-    """How often each question has each word of ``vocabulary``; other words are passed over."""
+    """Return how often each question has each word of ``vocabulary``; other words are passed
+    over.
+    """
     from scipy import sparse  # noqa: PLC0415
 
     columns_by_word = {word: column for column, word in enumerate(vocabulary)}

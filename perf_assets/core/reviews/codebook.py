@@ -69,7 +69,7 @@ class Codebook:
         return [code for code in self.descriptions if code.subcategory is not None]
 
     def code(self, text: str) -> Code:
-        """The code called ``text``, without regard to case and the width of white space.
+        """Return the code called ``text``, without regard to case and the width of white space.
 
         ``Category: sub-category`` is read as ``Category (Sub-category)``.
 
@@ -92,7 +92,7 @@ class Codebook:
 
 
 def read_codebook(content: Mapping[str, object]) -> Codebook:
-    """The codebook from ``content``: a list ``categories``, each with its ``subcategories``.
+    """Return the codebook from ``content``: a list ``categories``, each with its ``subcategories``.
 
     An entry has ``name``, ``description`` and perhaps ``aliases``; those of a sub-category are
     written as in a sheet, category first. ``before`` says what it held before the ``revision``,
@@ -122,7 +122,7 @@ def read_codebook(content: Mapping[str, object]) -> Codebook:
 
 
 def nearest_word(word: str, words: tuple[str, ...]) -> str:
-    """The closest of ``words`` to ``word``."""
+    """Return the closest of ``words`` to ``word``."""
     return difflib.get_close_matches(_folded(word), words, n=1, cutoff=0.0)[0]
 
 

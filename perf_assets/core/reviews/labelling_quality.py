@@ -110,7 +110,9 @@ Strata = list[tuple[Stratum, Stratum]]
 
 
 def _strata(judged: pl.DataFrame, sizes: pl.DataFrame, dataset: str) -> Strata:
-    """The labelled and the other bug reports of each repository of which both were judged."""
+    """Return the labelled and the other bug reports of each repository of which both were
+    judged.
+    """
     found = []
     for (repository,), own in sorted(judged.partition_by("repository", as_dict=True).items()):
         here = sizes.filter(dataset=dataset, repository=repository)
@@ -149,7 +151,7 @@ def _precision(rule: str, labelled: pl.DataFrame) -> Row:
 
 
 def _recall(strata: Strata) -> Iterator[Row]:
-    """The share of all performance bugs that is labelled, where others were judged too."""
+    """Yield the share of all performance bugs that is labelled, where others were judged too."""
     if not sum(labelled.yes for labelled, _ in strata):
         return
     found = _sum(labelled for labelled, _ in strata)
@@ -167,7 +169,7 @@ def _recall(strata: Strata) -> Iterator[Row]:
 
 
 def _corrected_share(strata: Strata) -> Iterator[Row]:
-    """The share of performance bugs among all bug reports, where both strata were judged."""
+    """Yield the share of performance bugs among all bug reports, where both strata were judged."""
     total = sum(labelled.size + other.size for labelled, other in strata)
     if not total:
         return
@@ -177,7 +179,9 @@ def _corrected_share(strata: Strata) -> Iterator[Row]:
 
 
 def _sum(strata: Iterable[Stratum]) -> tuple[float, float, float]:
-    """Performance bugs of several strata, with limits (method of variance estimates recovery)."""
+    """Return performance bugs of several strata, with limits (method of variance estimates
+    recovery).
+    """
     parts = [one.expected for one in strata]
     estimate = sum(part[0] for part in parts)
     below = math.hypot(*(part[0] - part[1] for part in parts))

@@ -96,7 +96,9 @@ def endorsement_precision(verdicts: pl.DataFrame, endorsements: pl.DataFrame) ->
 
 
 def _with_consensus(verdicts: pl.DataFrame, subject: list[str], rule: str) -> pl.DataFrame:
-    """The verdicts of raters, and of each subject what they agreed on, or most of them say."""
+    """Return the verdicts of raters, and of each subject what they agreed on, or most of them
+    say.
+    """
     is_agreed = pl.col("rater") == AGREED
     counted = verdicts.filter(is_agreed | ~is_agreed.any().over(subject))
     votes = counted.group_by(*subject, rule, "verdict").agg(votes=pl.len())
@@ -109,7 +111,7 @@ def _with_consensus(verdicts: pl.DataFrame, subject: list[str], rule: str) -> pl
 
 
 def _precisions(judged: pl.DataFrame, rule: str) -> Iterator[tuple[object, ...]]:
-    """Rows of rule, rater and precision: for all rules together and for each."""
+    """Yield rows of rule, rater and precision: for all rules together and for each."""
     for name in [ALL, *judged.get_column(rule).unique().sort()]:
         of_rule = judged if name == ALL else judged.filter(pl.col(rule) == name)
         for (rater,), of_rater in sorted(of_rule.partition_by("rater", as_dict=True).items()):

@@ -85,7 +85,7 @@ def rater_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
 def question_agreement(
     verdicts: pl.DataFrame, of_endorsements: pl.DataFrame, endorsements: pl.DataFrame
 ) -> pl.DataFrame:
-    """The same kappas over questions of forums, see :func:`rater_agreement`.
+    """Return the same kappas over questions of forums, see :func:`rater_agreement`.
 
     Whether a question is about performance (yes, no or unsure), its kinds, the root cause of what
     makes it hard, and of the problems in it symptoms, root causes and stages. A question may hold
@@ -132,13 +132,15 @@ def question_agreement(
 def endorsement_verdicts_in_force(
     verdicts: pl.DataFrame, endorsements: pl.DataFrame
 ) -> pl.DataFrame:
-    """The last verdict of each rater on each comment that counts as endorsing, with its kind."""
+    """Return the last verdict of each rater on each comment that counts as endorsing, with its
+    kind.
+    """
     last = verdicts.sort("verdict_id").unique([*ENDORSEMENT, "rater"], keep="last")
     return last.join(endorsements, on=ENDORSEMENT)
 
 
 def rater_disagreements(verdicts: pl.DataFrame) -> pl.DataFrame:
-    """The bug reports that two raters answered differently: what to discuss.
+    """Return the bug reports that two raters answered differently: what to discuss.
 
     Parameters
     ----------
@@ -176,7 +178,9 @@ def rater_disagreements(verdicts: pl.DataFrame) -> pl.DataFrame:
 
 
 def by_rater(answered: pl.DataFrame) -> dict[str, dict[Subject, str]]:
-    """What each rater answered of what, from columns rater, the two of the key, and the answer."""
+    """Return what each rater answered of what, from columns rater, the two of the key, and the
+    answer.
+    """
     answers: dict[str, dict[Subject, str]] = {}
     for rater, container, number, answer in answered.sort(pl.all()).iter_rows():
         if answer is not None and rater != AGREED:
@@ -185,7 +189,7 @@ def by_rater(answered: pl.DataFrame) -> dict[str, dict[Subject, str]]:
 
 
 def kappas(answers: Mapping[str, Mapping[Subject, str]]) -> Iterator[tuple[object, ...]]:
-    """A row for any two raters that answered of the same subject, and one for all of several.
+    """Yield a row for any two raters that answered of the same subject, and one for all of several.
 
     raters, method, n, observed, expected, kappa, low, high, confidence, reading.
     """

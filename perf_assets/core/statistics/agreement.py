@@ -45,7 +45,7 @@ class Kappa:
 
 
 def wilson_interval(successes: int, n: int, confidence: float = 0.95) -> Proportion:
-    """A proportion with Wilson's score interval (without continuity correction).
+    """Return a proportion with Wilson's score interval (without continuity correction).
 
     Sound for small ``n`` and for shares near 0 and 1, where the plain interval leaves [0, 1]. None
     for share and limits where ``n`` is 0.
@@ -119,7 +119,7 @@ def cohens_kappa(a: Sequence[Hashable], b: Sequence[Hashable], confidence: float
 def cohens_kappa_of_counts(
     pairs: Mapping[tuple[Hashable, Hashable], int], confidence: float = 0.95
 ) -> Kappa:
-    """The same as :func:`cohens_kappa` from the number of items of each pair of categories.
+    """Return the same as :func:`cohens_kappa` from the number of items of each pair of categories.
 
     Examples
     --------
@@ -202,7 +202,8 @@ def fleiss_kappa(ratings: Sequence[Sequence[Hashable]], confidence: float = 0.95
 
 
 def reading_of_kappa(kappa: float) -> str:
-    """The usual reading of a kappa: poor, slight, fair, moderate, substantial, almost perfect.
+    """Return the usual reading of a kappa: poor, slight, fair, moderate, substantial, almost
+    perfect.
 
     References
     ----------
@@ -220,7 +221,7 @@ def reading_of_kappa(kappa: float) -> str:
 
 
 def _influence(is_same: bool, of_b: float, of_a: float, kappa: float) -> float:
-    """How much one cell of the table moves kappa (Fleiss, Cohen and Everitt, formula 14)."""
+    """Return how much one cell of the table moves kappa (Fleiss, Cohen and Everitt, formula 14)."""
     return (1.0 if is_same else 0.0) - (of_a + of_b) * (1 - kappa)
 
 

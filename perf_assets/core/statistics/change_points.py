@@ -90,7 +90,9 @@ class Change:
 
 
 def change_points(series: MonthlySeries) -> list[Change]:
-    """The changes of level in ``series``, in order; none where it is too short to have any."""
+    """Return the changes of level in ``series``, in order; none where it is too short to have
+    any.
+    """
     if np.count_nonzero(series.totals) < LEAST_MONTHS:
         return []
     costs = _segment_costs(series)
@@ -123,7 +125,7 @@ class _Chance:
         return self.start + self.mean_excess * float(np.log(TAIL_SHARE / FALSE_ALARM_SHARE))
 
     def p_value(self, gain: float) -> float:
-        """The probability of ``gain``, which is above the start."""
+        """Return the probability of ``gain``, which is above the start."""
         return TAIL_SHARE * float(np.exp(-(gain - self.start) / self.mean_excess))
 
 
@@ -144,7 +146,7 @@ def _changes(series: MonthlySeries, costs: Floats, chance: _Chance) -> Iterator[
 
 
 def _segment_ends(costs: Floats, penalty: float) -> list[int]:
-    """The ends of the segments that cost least, each with ``penalty``."""
+    """Return the ends of the segments that cost least, each with ``penalty``."""
     from ruptures import Pelt  # noqa: PLC0415  (half a second, where nothing else took SciPy)
     from ruptures.base import BaseCost  # noqa: PLC0415
 
@@ -168,7 +170,7 @@ def _segment_ends(costs: Floats, penalty: float) -> list[int]:
 
 
 def _segment_costs(series: MonthlySeries) -> Floats:
-    """The deviance of each segment, by its first month and the month after its last."""
+    """Return the deviance of each segment, by its first month and the month after its last."""
     events = np.concatenate([[0.0], np.cumsum(series.events)])
     totals = np.concatenate([[0.0], np.cumsum(series.totals)])
     return _deviance(series.kind, events - events[:, None], totals - totals[:, None])
@@ -185,13 +187,14 @@ def _deviance(kind: Kind, events: Floats, totals: Floats) -> Floats:
 
 
 def _times_log(values: Floats) -> Floats:
-    """The values times their logarithms; 0 of 0."""
+    """Return the values times their logarithms; 0 of 0."""
     found: Floats = values * np.log(np.maximum(values, 1e-300))
     return found
 
 
 def _scales_and_gains(kind: Kind, events: Floats, totals: Floats) -> tuple[Floats, Floats]:
-    """Of each row of ``events``: its scale about its best single change, and what that gains by it.
+    """Return of each row of ``events``: its scale about its best single change, and what that gains
+    by it.
 
     A change would else be taken for something that months hand on.
     """
@@ -214,7 +217,7 @@ def _scales_and_gains(kind: Kind, events: Floats, totals: Floats) -> tuple[Float
 
 
 def _best_double_gain(costs: Floats) -> float:
-    """How much the best two changes gain together."""
+    """Return how much the best two changes gain together."""
     last = costs.shape[0] - 1
     inner = np.arange(SHORTEST_MONTHS, last - SHORTEST_MONTHS + 1)
     split = costs[0, inner][:, None] + costs[np.ix_(inner, inner)] + costs[inner, last][None, :]
@@ -223,7 +226,8 @@ def _best_double_gain(costs: Floats) -> float:
 
 
 def _scale(kind: Kind, events: Floats, totals: Floats, levels: Floats) -> Floats:
-    """How many times as much sums over months vary as those of independent events; at least 1.
+    """Return how many times as much sums over months vary as those of independent events; at least
+    1.
 
     ``levels`` are what each month is expected to have of each of its ``totals``.
     """
@@ -241,7 +245,9 @@ def _scale(kind: Kind, events: Floats, totals: Floats, levels: Floats) -> Floats
 
 
 def _null_gains(series: MonthlySeries) -> Floats:
-    """The gains of the best change in simulated histories like ``series`` without a change."""
+    """Return the gains of the best change in simulated histories like ``series`` without a
+    change.
+    """
     draw = np.random.default_rng(SEED)
     shape = (SIMULATIONS, len(series.totals))
     sizes = series.totals
@@ -256,7 +262,7 @@ def _null_gains(series: MonthlySeries) -> Floats:
 def _gain_without_a_month(
     series: MonthlySeries, costs: Floats, start: int, at: int, end: int
 ) -> float:
-    """The least gain of the change when one of its months is left out."""
+    """Return the least gain of the change when one of its months is left out."""
     whole = costs[start, end] - costs[start, at] - costs[at, end]
     raw = _raw_gain(series, start, at, end)
     least = float("inf")
@@ -268,7 +274,7 @@ def _gain_without_a_month(
 def _raw_gain(
     series: MonthlySeries, start: int, at: int, end: int, without: int | None = None
 ) -> float:
-    """The gain of the change, not divided by what months vary, without one of its months."""
+    """Return the gain of the change, not divided by what months vary, without one of its months."""
     kept = np.ones(len(series.totals))
     if without is not None:
         kept[without] = 0

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 
 def gini(amounts: Sequence[float]) -> float:
-    """The Gini coefficient of positive ``amounts``: 0 of equal ones, towards 1 where one has all.
+    """Return the Gini coefficient of positive ``amounts``: 0 of equal ones, towards 1 where one has
+    all.
 
     Half of the mean difference of any two amounts, relative to their mean:
     Gini, C. (1912). Variabilità e mutabilità. By ranks: Dixon, P. M. et al. (1987). Bootstrapping
@@ -33,7 +34,7 @@ def gini(amounts: Sequence[float]) -> float:
 
 
 def half_group(amounts: Sequence[float]) -> int:
-    """How many of the largest ``amounts`` make half of their sum.
+    """Return how many of the largest ``amounts`` make half of their sum.
 
     Examples
     --------

@@ -60,7 +60,7 @@ class IncidenceTest:
 def cumulative_incidence(
     waits: Waits, times: Sequence[float], confidence: float = 0.95
 ) -> list[Incidence]:
-    """The share of waits with the event within each of ``times`` (Aalen-Johansen).
+    """Return the share of waits with the event within each of ``times`` (Aalen-Johansen).
 
     Other ends compete: a wait that ended otherwise never has the event of interest, while one that
     goes on may. The naive way, to take other ends for waits that go on, says too much. None beyond
@@ -90,7 +90,7 @@ def cumulative_incidence(
 
 
 def gray_test(groups: Iterable[tuple[Waits, Waits]]) -> IncidenceTest:
-    """Whether two groups have the event of interest equally often over time, two-sided.
+    """Return whether two groups have the event of interest equally often over time, two-sided.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ class LagResult:
 
 
 def without_trend(counts: Sequence[float], half_width: int) -> Floats:
-    """What is left of a monthly series of counts when its slow moves are taken out.
+    """Return what is left of a monthly series of counts when its slow moves are taken out.
 
     Parameters
     ----------

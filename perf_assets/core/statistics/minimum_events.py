@@ -28,7 +28,7 @@ APART = "too few to compare: no repository has both performance bugs and others"
 
 
 def too_few(verb: str, minimum: int, n_performance: int, n_other: int, noun: str) -> str | None:
-    """Why a statistic is not computed; None where both groups have ``minimum`` events.
+    """Return why a statistic is not computed; None where both groups have ``minimum`` events.
 
     Examples
     --------

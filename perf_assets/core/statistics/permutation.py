@@ -29,7 +29,7 @@ def permuted_counts(
     seed: int,
     looks: Sequence[int] = (),
 ) -> Iterator[tuple[Floats, NDArray[np.int64]]]:
-    """The sums of the rows of randomly drawn members, some permutations at a time.
+    """Yield the sums of the rows of randomly drawn members, some permutations at a time.
 
     Parameters
     ----------
@@ -66,7 +66,8 @@ def permuted_counts(
 
 
 def is_decided(tails: tuple[int, int], permutations: int, level: float, risk: float) -> bool:
-    """Whether more permutations would not change on which side of ``level`` the p-value lies.
+    """Return whether more permutations would not change on which side of ``level`` the p-value
+    lies.
 
     Parameters
     ----------
@@ -95,7 +96,7 @@ def is_decided(tails: tuple[int, int], permutations: int, level: float, risk: fl
 def _distinct(
     drawn: NDArray[np.int64], n_cases: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The draws that differ, and the index among them of each; of many cases all of them."""
+    """Return the draws that differ, and the index among them of each; of many cases all of them."""
     if n_cases > _BITS:
         return drawn, np.arange(len(drawn))
     _, first, index = np.unique(np.sum(1 << drawn, axis=1), return_index=True, return_inverse=True)
@@ -105,7 +106,7 @@ def _distinct(
 def _draw(
     random: np.random.Generator, n_cases: int, n_members: int, number: int
 ) -> NDArray[np.int64]:
-    """The members of so many permutations, one after the other."""
+    """Return the members of so many permutations, one after the other."""
     if n_cases <= _FEW_CASES:
         cases = np.broadcast_to(np.arange(n_cases), (number, n_cases))
         return random.permuted(cases, axis=1)[:, :n_members].ravel()

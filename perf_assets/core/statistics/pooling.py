@@ -37,7 +37,7 @@ class PooledEffect(NamedTuple):
 def random_effects(
     effects: Sequence[float], variances: Sequence[float], confidence: float = 0.95
 ) -> PooledEffect:
-    """The mean of effects that differ between studies, each known with a variance above 0.
+    """Return the mean of effects that differ between studies, each known with a variance above 0.
 
     Notes
     -----
@@ -96,7 +96,9 @@ def random_effects(
 
 
 def _between(y: Floats, v: Floats) -> float:
-    """The variance between studies, by Paule and Mandel: 0 where chance alone explains them."""
+    """Return the variance between studies, by Paule and Mandel: 0 where chance alone explains
+    them.
+    """
 
     def excess(tau2: float) -> float:
         weights = 1 / (v + tau2)

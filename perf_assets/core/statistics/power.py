@@ -19,7 +19,7 @@ _REACH = float(stats.norm.isf(LEVEL / 2))
 
 
 def power(effect: float, error: float) -> float | None:
-    """The power for ``effect`` of a two-sided test, whose estimate has this standard error.
+    """Return the power for ``effect`` of a two-sided test, whose estimate has this standard error.
 
     Examples
     --------
@@ -33,14 +33,15 @@ def power(effect: float, error: float) -> float | None:
 
 
 def ratio_power(ratio: float, low: float | None, high: float | None) -> float | None:
-    """The power for ``ratio`` of a test whose estimate has this 95 % interval."""
+    """Return the power for ``ratio`` of a test whose estimate has this 95 % interval."""
     if low is None or high is None or not 0 < low < high:
         return None
     return power(math.log(ratio), math.log(high / low) / (2 * _REACH))
 
 
 def curves_power(events: int, share: float) -> float | None:
-    """The power of a test of two curves for :data:`RATE_RATIO`, of ``events`` in both groups.
+    """Return the power of a test of two curves for :data:`RATE_RATIO`, of ``events`` in both
+    groups.
 
     share : of the first group among those who waited.
 

@@ -161,7 +161,7 @@ def cliffs_delta(x: Values, y: Values) -> float | None:
 
 
 def magnitude(delta: float | None) -> str | None:
-    """How large a Cliff's delta is: negligible, small, medium or large; None for None.
+    """Return how large a Cliff's delta is: negligible, small, medium or large; None for None.
 
     The bounds belong to the smaller magnitude: 0.147, 0.33 and 0.474.
 
@@ -183,7 +183,7 @@ def magnitude(delta: float | None) -> str | None:
 def delta_limits(
     delta: float, variance: float, pairs: int, confidence: float = 0.95
 ) -> tuple[float, float]:
-    """The limits of Cliff's delta of so many ``pairs`` of values, from its variance.
+    """Return the limits of Cliff's delta of so many ``pairs`` of values, from its variance.
 
     Samples that do not overlap (delta is 1 or -1) have no variance: as in R's effsize, the delta
     next to it, (pairs - 1) / pairs, stands in for it in the inner limit, and the outer limit is
@@ -236,20 +236,20 @@ def holm(pvalues: Sequence[float | None]) -> list[float | None]:
 
 
 def as_floats(values: Values) -> Floats:
-    """The values as floats, None as NaN, in their order."""
+    """Return the values as floats, None as NaN, in their order."""
     if isinstance(values, np.ndarray):
         return values.astype(np.float64)
     return np.array([math.nan if value is None else value for value in values], dtype=np.float64)
 
 
 def finite(value: Floats | float) -> float | None:
-    """A single figure; None where it is NaN or infinite."""
+    """Return a single figure; None where it is NaN or infinite."""
     number = float(value)
     return number if math.isfinite(number) else None
 
 
 def present(values: Values) -> Floats:
-    """The values that are neither None nor NaN, in their order."""
+    """Return the values that are neither None nor NaN, in their order."""
     floats = as_floats(values)
     return floats[~np.isnan(floats)]
 

@@ -75,14 +75,15 @@ class StratifiedComparison:
 
 
 def alone(x: Values, y: Values) -> Stratum:
-    """A stratum in which each value is a cluster of its own; missing ones are left out."""
+    """Return a stratum in which each value is a cluster of its own; missing ones are left out."""
     first, second = present(x), present(y)
     index = np.arange(len(first) + len(second))
     return Stratum(first, second, index[: len(first)], index[len(first) :])
 
 
 def linked_clusters(left: Sequence[object], right: Sequence[object]) -> NDArray[np.int64]:
-    """The cluster of each pair, where pairs that share a left or a right side are of one cluster.
+    """Return the cluster of each pair, where pairs that share a left or a right side are of one
+    cluster.
 
     Examples
     --------
@@ -189,7 +190,7 @@ def compare_strata(
 
 
 def _weights(strata: Sequence[Stratum]) -> Floats:
-    """The share of each stratum in the mean of their deltas."""
+    """Return the share of each stratum in the mean of their deltas."""
     sizes = ((len(one.x), len(one.y)) for one in strata)
     weights: Floats = np.array([x * y / (x + y + 1) for x, y in sizes])
     weights /= weights.sum()
@@ -197,7 +198,7 @@ def _weights(strata: Sequence[Stratum]) -> Floats:
 
 
 def _null_variances(strata: Sequence[Stratum], effects: Sequence[float]) -> Floats:
-    """The variance of the delta of each stratum where its groups are alike."""
+    """Return the variance of the delta of each stratum where its groups are alike."""
     return np.array(
         [
             4 * _null_variance(one) / (len(one.x) * len(one.y)) ** 2 * effect
@@ -211,7 +212,7 @@ def _two_sided(z: float) -> float:
 
 
 def _van_elteren(strata: Sequence[Stratum], effects: Sequence[float]) -> float:
-    """The statistic of the test, z; 0 where all values are the same."""
+    """Return the statistic of the test, z; 0 where all values are the same."""
     score = variance = 0.0
     for one, effect in zip(strata, effects, strict=True):
         n = len(one.x) + len(one.y)
@@ -222,7 +223,7 @@ def _van_elteren(strata: Sequence[Stratum], effects: Sequence[float]) -> float:
 
 
 def _null_variance(stratum: Stratum) -> float:
-    """The variance of U where both groups are alike, with ties."""
+    """Return the variance of U where both groups are alike, with ties."""
     n_x, n_y = len(stratum.x), len(stratum.y)
     n = n_x + n_y
     _, ties = np.unique(np.concatenate([stratum.x, stratum.y]), return_counts=True)
@@ -264,7 +265,7 @@ def _delta(
 
 
 def _has_constant_group(stratum: Stratum) -> bool:
-    """Whether all values of a group are the same while the groups overlap.
+    """Return whether all values of a group are the same while the groups overlap.
 
     Such a group seems to add nothing to the variance of delta: an interval without its part would
     leave out 0 where the test finds nothing.

@@ -48,7 +48,7 @@ class MedianResult:
 
 
 def kaplan_meier_median(cases: Durations, confidence: float = 0.95) -> MedianResult:
-    """The median time to the event, with cases that have not reached it as censored.
+    """Return the median time to the event, with cases that have not reached it as censored.
 
     The median is the first time at which the Kaplan-Meier survival is one half or less. It is None
     when survival stays above one half, as with many censored cases, or without any case. The
@@ -88,7 +88,8 @@ def kaplan_meier_median(cases: Durations, confidence: float = 0.95) -> MedianRes
 
 
 def kaplan_meier_shares(cases: Durations, times: Sequence[float]) -> list[float | None]:
-    """The share of cases that reached the event by each of the ``times``, the others as censored.
+    """Return the share of cases that reached the event by each of the ``times``, the others as
+    censored.
 
     One less the Kaplan-Meier survival at that time; an event at the time itself counts. None beyond
     the longest duration, when a case is still without the event: nobody was seen for so long; and

@@ -119,7 +119,7 @@ def binomial_regression(
 def cochran_armitage(
     successes: ArrayLike, totals: ArrayLike, times: ArrayLike, strata: ArrayLike | None = None
 ) -> tuple[Floats, Floats]:
-    """The test of Cochran and Armitage for a linear trend of a share; z, and p two-sided.
+    """Return the test of Cochran and Armitage for a linear trend of a share; z, and p two-sided.
 
     Parameters
     ----------
@@ -165,7 +165,9 @@ def cochran_armitage(
 def _informative(
     successes: ArrayLike, totals: ArrayLike, strata: ArrayLike | None
 ) -> NDArray[np.int64] | None:
-    """The strata as numbers, those without both outcomes as -1; None where there are none."""
+    """Return the strata as numbers, those without both outcomes as -1; None where there are
+    none.
+    """
     counts = np.asarray(successes, dtype=np.float64)
     if strata is None or counts.ndim > 1 or not counts.size:
         return None
@@ -191,14 +193,14 @@ class _Groups:
         return cls(order, starts, sizes)
 
     def sums(self, values: Floats) -> Floats:
-        """The sums of ordered ``values`` (..., points) in each group (..., groups)."""
+        """Return the sums of ordered ``values`` (..., points) in each group (..., groups)."""
         if not len(self.starts):
             return np.zeros((*values.shape[:-1], 0))
         sums: Floats = np.add.reduceat(values, self.starts, axis=-1)
         return sums
 
     def spread(self, values: NDArray[Any]) -> NDArray[Any]:
-        """What each group has (..., groups), at each of its ordered points (..., points)."""
+        """Return what each group has (..., groups), at each of its ordered points (..., points)."""
         return np.repeat(values, self.sizes, axis=-1)
 
 
@@ -285,7 +287,7 @@ def _fit(counts: Floats, design: _Design, *, has_one_trend: bool) -> _Fit:
 
 
 def _fitted(design: _Design, level: Floats, trend: Floats) -> Floats:
-    """The share that each row of coefficients gives at each point."""
+    """Return the share that each row of coefficients gives at each point."""
     spread = design.groups.spread
     slope = trend if trend.shape[-1] == 1 else spread(trend)
     fitted: Floats = 1 / (1 + np.exp(-(spread(level) + slope * design.times)))
@@ -293,7 +295,9 @@ def _fitted(design: _Design, level: Floats, trend: Floats) -> Floats:
 
 
 def _heterogeneity(counts: Floats, design: _Design, common: _Fit) -> float:
-    """Whether the strata have one trend: likelihood ratio by the dispersion, F with that many."""
+    """Return whether the strata have one trend: likelihood ratio by the dispersion, F with that
+    many.
+    """
     extra = design.strata - 1
     left = counts.shape[1] - 2 * design.strata
     if extra < 1 or left < 1 or len(counts) != 1:

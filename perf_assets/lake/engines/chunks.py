@@ -10,7 +10,7 @@ CHUNK_ROWS = 250_000
 def in_chunks(
     batches: Iterable[pl.DataFrame], by: str, empty: pl.DataFrame
 ) -> Iterator[pl.DataFrame]:
-    """The rows of ``batches``, which are in the order of the column ``by``, as fewer frames.
+    """Yield the rows of ``batches``, which are in the order of the column ``by``, as fewer frames.
 
     No value of ``by`` is in two of them, and any two that follow each other have ``SHARE_ROWS``
     rows or more. Where there is no row, there is one frame, ``empty``.

@@ -94,7 +94,7 @@ class Connection:
             self._session.sql(query).write.mode("overwrite").parquet(folder)
 
     def stream(self, query: str, what: str) -> "Iterator[pa.Table]":
-        """The answer to ``query``, piece by piece as Spark sends it."""
+        """Return the answer to ``query``, piece by piece as Spark sends it."""
         import pyarrow as pa  # noqa: PLC0415 - comes with the extra
 
         with self._friendly_errors(what):
@@ -112,7 +112,7 @@ class Connection:
                 yield pa.concat_tables(pieces).combine_chunks()
 
     def table(self, query: str, what: str) -> "pa.Table":
-        """The whole answer to ``query``."""
+        """Return the whole answer to ``query``."""
         with self._friendly_errors(what):
             return self._session.sql(query).toArrow()
 

@@ -11,10 +11,10 @@ class Engine(Protocol):
     """What computes the models, where the tables lie."""
 
     def fetch(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """The rows of a table or model, of ``columns`` (default: all), by its key."""
+        """Return the rows of a table or model, of ``columns`` (default: all), by its key."""
 
     def shares(self, mart: str, by: str | None) -> Iterator[pl.DataFrame]:
-        """All rows of a mart, in the order of the column ``by``, see ``engines.chunks``.
+        """Return all rows of a mart, in the order of the column ``by``, see ``engines.chunks``.
 
         Without ``by`` they are one frame. Each frame has the declared columns.
         """

@@ -63,7 +63,8 @@ class SparkEngine:
     def batches(
         self, table: str, columns: Sequence[str] | None = None, by: str | None = None
     ) -> "Iterator[pa.RecordBatch]":
-        """The rows of a table, in any order or that of the column ``by``, in their declared types.
+        """Return the rows of a table, in any order or that of the column ``by``, in their declared
+        types.
 
         However many they are, no more than a few batches are held here.
 
@@ -85,13 +86,15 @@ class SparkEngine:
                 yield from piece.cast(schema).to_batches()
 
     def fetch(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """The rows of a table as a frame, by its key; errors as in ``batches``."""
+        """Return the rows of a table as a frame, by its key; errors as in ``batches``."""
         rows = self._whole(table, self.batches(table, columns), columns)
         key = [name for name in table_of(table).key if name in rows.columns]
         return rows.sort(key) if key else rows
 
     def shares(self, mart: str, by: str | None) -> Iterator[pl.DataFrame]:
-        """The rows of a mart in the order of ``by``, some at a time; errors as in ``batches``."""
+        """Yield the rows of a mart in the order of ``by``, some at a time; errors as in
+        ``batches``.
+        """
         if by is None:
             yield self._whole(mart, self.batches(mart))
             return
@@ -99,7 +102,9 @@ class SparkEngine:
         yield from in_chunks(frames, by, _empty(mart, None))
 
     def query(self, sql: str, parameters: Mapping[str, str] | None = None) -> pl.DataFrame:
-        """The answer to a portable ``sql`` over tables and models; errors as in ``batches``."""
+        """Return the answer to a portable ``sql`` over tables and models; errors as in
+        ``batches``.
+        """
         for table in tables_of_query(sql):
             self._lay(table)
         return pl.DataFrame(self._connection.table(transpiled(sql, parameters), "a query"))
@@ -159,6 +164,6 @@ class SparkEngine:
 
 
 def _empty(table: str, columns: Sequence[str] | None) -> pl.DataFrame:
-    """No rows of ``columns`` (default: all) of a table."""
+    """Return no rows of ``columns`` (default: all) of a table."""
     types = table_of(table).frame_schema
     return pl.DataFrame(schema={name: types[name] for name in columns or types})

@@ -9,7 +9,7 @@ _SHOWN = 60  # characters of what Python says of an encoding, which may quote th
 
 
 def decoded(content: bytes) -> str:
-    r"""The text of a module, its lines ended by ``\n``.
+    r"""Return the text of a module, its lines ended by ``\n``.
 
     The encoding is that of the byte order mark or of the comment in one of the first two lines
     (PEP 263), else UTF-8.
@@ -28,7 +28,7 @@ def decoded(content: bytes) -> str:
 
 
 def decoded_notebook(content: bytes) -> str:
-    """The text of a notebook, which is JSON in UTF-8, with or without a byte order mark.
+    """Return the text of a notebook, which is JSON in UTF-8, with or without a byte order mark.
 
     Raises
     ------

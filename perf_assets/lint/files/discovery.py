@@ -42,7 +42,8 @@ class LintFile(NamedTuple):
 def find_files(
     given: Sequence[Path], root: Path, excluded: Sequence[str]
 ) -> Iterator[LintFile | Skip]:
-    """The Python files and notebooks under some paths, each once, folders in the order of names.
+    """Yield the Python files and notebooks under some paths, each once, folders in the order of
+    names.
 
     A file that is given is among them whatever it is called. In folders, hidden ones, virtual
     environments, build caches (`PASSED_BY`) and links are passed by: what a link leads to is read
@@ -73,7 +74,9 @@ def find_files(
 
 
 def read(found: LintFile, budget: Budget = Budget()) -> SourceFile | Skip:  # noqa: B008
-    """What is in a file, or why it cannot be read; a pipe and a file too large are not read."""
+    """Return what is in a file, or why it cannot be read; a pipe and a file too large are not
+    read.
+    """
     try:
         with open(found.path, "rb", opener=_at_once) as file:
             status = os.fstat(file.fileno())
@@ -96,7 +99,7 @@ def source_of(
     within: str = "",
     budget: Budget = Budget(),  # noqa: B008
 ) -> SourceFile | Skip:
-    """A file with this content; a skip where that is more than `Budget.most_bytes`."""
+    """Return a file with this content; a skip where that is more than `Budget.most_bytes`."""
     if len(content) > budget.most_bytes:
         return Skip(shown, "memory", budget.exceeded)
     return SourceFile(shown, content, within)
@@ -108,7 +111,7 @@ def _at_once(path: str, flags: int) -> int:
 
 
 def shown(path: Path) -> str:
-    """The name in reports: relative to the working directory where it is below that."""
+    """Return the name in reports: relative to the working directory where it is below that."""
     absolute = os.path.abspath(path)  # noqa: PTH100
     here = Path.cwd()
     if Path(absolute).is_relative_to(here):
@@ -117,7 +120,7 @@ def shown(path: Path) -> str:
 
 
 def _project(path: Path) -> str:
-    """The folder of the project that a path belongs to; where none is found, of the path."""
+    """Return the folder of the project that a path belongs to; where none is found, of the path."""
     folder = Path(os.path.abspath(path))  # noqa: PTH100
     if not folder.is_dir():
         folder = folder.parent

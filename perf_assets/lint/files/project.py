@@ -42,7 +42,8 @@ class Project:
         self.read: dict[Path, Module | None] = {}
 
     def definition(self, name: str, way: int = 0) -> tuple[Module, Scope] | None:
-        """Where a function or class is defined that a file names, as `package.module.function`.
+        """Return where a function or class is defined that a file names, as
+        `package.module.function`.
 
         A name that begins with dots is relative to the folder of the file, as in an import.
         """
@@ -75,7 +76,7 @@ class Project:
     def _within(
         self, module: Module, path: Path, rest: tuple[str, ...], way: int
     ) -> tuple[Module, Scope] | None:
-        """What a module defines under a name, or hands on from another one."""
+        """Return what a module defines under a name, or hands on from another one."""
         if len(rest) != 1:
             return None
         bindings = module.scope.bindings.get(rest[0], [])
@@ -106,7 +107,7 @@ class Project:
 
 
 def _module_at(folder: Path, parts: tuple[str, ...]) -> Path | None:
-    """The file of a module in a folder."""
+    """Return the file of a module in a folder."""
     at = folder.joinpath(*parts)
     candidates = [at / "__init__.py", *([at.with_name(f"{at.name}.py")] if parts else [])]
     return next((path for path in candidates if path.is_file()), None)
@@ -114,7 +115,7 @@ def _module_at(folder: Path, parts: tuple[str, ...]) -> Path | None:
 
 @lru_cache(maxsize=64)
 def _parsed(path: str, changed: int, size: int) -> Module:
-    """A module, parsed once for as long as its file stays as it is."""
+    """Return a module, parsed once for as long as its file stays as it is."""
     with open(path, "rb") as file:  # noqa: PTH123 - a path as text is what the cache holds
         text = decoded(file.read(MOST_BYTES + 1))
     return Module(ast.parse(text), text, Context.LIBRARY)

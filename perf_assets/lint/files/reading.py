@@ -21,7 +21,8 @@ BYTES_A_CHARACTER = 1000
 
 
 def result_of(file: SourceFile, rules: Sequence[Rule], megabytes: int) -> FileResult:
-    """What some rules find in a file, without what its comments silence; or why nothing was tried.
+    """Return what some rules find in a file, without what its comments silence; or why nothing was
+    tried.
 
     Nothing is raised: the mistake of a rule is a reason too.
     """

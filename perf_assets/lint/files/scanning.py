@@ -30,7 +30,7 @@ def scan(
     processes: int = 1,
     budget: Budget = Budget(),  # noqa: B008
 ) -> Generator[FileResult]:
-    """The findings of some rules in each of some files, in the order of the files.
+    """Yield the findings of some rules in each of some files, in the order of the files.
 
     A file that takes more than its budget, or that ends its worker, is skipped and named, and the
     others get the results that they get alone. Files are requested when a worker has time for them,
@@ -180,7 +180,7 @@ class _Crew:
         return worker
 
     def _loss(self, worker: _Worker) -> Skip:
-        """Why a worker is gone, as the skip of its file."""
+        """Return why a worker is gone, as the skip of its file."""
         code = worker.process.wait()
         self._end(worker)
         self.busy.discard(worker)

@@ -87,7 +87,9 @@ def _limit(budget: Budget) -> None:
 
 
 def _address_space() -> int | None:
-    """How much of it this process has taken, in bytes; None where the system does not tell."""
+    """Return how much of it this process has taken, in bytes; None where the system does not
+    tell.
+    """
     if not STATM.exists():
         return None
     return int(STATM.read_text().split()[0]) * resource.getpagesize()

@@ -14,7 +14,7 @@ _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ","
 
 
 def as_github(results: Sequence[FileResult], rules: Mapping[str, Rule]) -> str:
-    """A line for each finding, in the order of the results."""
+    """Return a line for each finding, in the order of the results."""
     return "".join(
         f"::{COMMANDS[one.severity]} {','.join(_properties(result.path, one, rules[one.rule]))}"
         f"::{escape_text(one.message).translate(_DATA)}\n"

@@ -9,7 +9,7 @@ from perf_assets.lint.rules import CAUSES
 
 
 def as_json(results: Sequence[FileResult]) -> str:
-    """One object: `findings` and `skipped`, lists of objects, in the order of the files.
+    """Return one object: `findings` and `skipped`, lists of objects, in the order of the files.
 
     A finding has `path`, `line` and `column` (of the call's name, from 1; a column counts
     characters), `rule`, `severity` (`note`, `warning`), `message`, and `context` (`library`,

@@ -31,7 +31,7 @@ def as_sarif(
     rules: Sequence[Rule],
     page: Callable[[Rule], str] = page_of,
 ) -> str:
-    """A log with one run.
+    """Return a log with one run.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def as_sarif(
 
 
 def address(path: str) -> str:
-    """A path as a relative reference, or as the URI of a file where it is absolute."""
+    """Return a path as a relative reference, or as the URI of a file where it is absolute."""
     quoted = quote(os.fsencode(path))
     return f"file://{quoted}" if path.startswith("/") else quoted
 

@@ -19,7 +19,7 @@ COLOURS = {Severity.WARNING: RED, Severity.NOTE: YELLOW}
 def as_text(
     results: Sequence[FileResult], rules: Mapping[str, Rule], *, is_coloured: bool = False
 ) -> str:
-    """The findings in the order of the results, and a line that counts them.
+    """Return the findings in the order of the results, and a line that counts them.
 
     Whatever stands in a path or a file, nothing in the text is more than a visible character but
     its line ends and, where requested, our own colours.
@@ -44,7 +44,7 @@ def as_text(
 
 
 def closing(results: Sequence[FileResult]) -> list[str]:
-    """The line that says how much was found and read."""
+    """Return the line that says how much was found and read."""
     checked = sum(result.skipped is None for result in results)
     found = Counter(finding.severity for result in results for finding in result.findings)
     if not found:
@@ -87,7 +87,7 @@ def _finding(path: str, finding: Finding, source: str, rule: Rule) -> Iterator[s
 
 
 def _excerpt(finding: Finding, source: str) -> tuple[str, int, int]:
-    """The part of a line around a call, where in it the call begins, and how wide it is."""
+    """Return the part of a line around a call, where in it the call begins, and how wide it is."""
     first = max(0, min(finding.column - 1, len(source)))
     is_one_line = finding.end_line == finding.line and finding.end_column > finding.column
     last = min(finding.end_column - 1 if is_one_line else len(source), len(source))

@@ -37,7 +37,7 @@ CAUSES = {rule.name: rule.cause for rule in RULES}
 
 
 def named(words: Iterable[str]) -> tuple[Rule, ...]:
-    """The rules that words stand for: a name, a code, the beginning of a code, or `all`.
+    """Return the rules that words stand for: a name, a code, the beginning of a code, or `all`.
 
     Raises
     ------

@@ -56,7 +56,7 @@ def find(module: Module) -> Iterator[Hit]:
 
 
 def _own(loop: ast.AST) -> Iterator[ast.AST]:
-    """What a loop runs itself, without what inner loops and functions do."""
+    """Yield what a loop runs itself, without what inner loops and functions do."""
     for child in ast.iter_child_nodes(loop):
         yield child
         if not isinstance(child, (*LOOPS, *FUNCTIONS, ast.Lambda)):
@@ -64,7 +64,7 @@ def _own(loop: ast.AST) -> Iterator[ast.AST]:
 
 
 def _growing(module: Module, loop: LoopAt, node: ast.Assign) -> Iterator[tuple[str, ast.Call]]:
-    """What an assignment lengthens, with the call that does."""
+    """Yield what an assignment lengthens, with the call that does."""
     for value in _ways(node.value):
         if module.resolve(value.func, loop.scope) in CATS:
             for one in node.targets:
@@ -73,13 +73,13 @@ def _growing(module: Module, loop: LoopAt, node: ast.Assign) -> Iterator[tuple[s
 
 
 def _ways(value: ast.expr) -> list[ast.Call]:
-    """The call that a value is, or those that it is under a condition."""
+    """Return the call that a value is, or those that it is under a condition."""
     either = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
     return [one for one in either if isinstance(one, ast.Call)]
 
 
 def _joined(call: ast.Call) -> list[ast.expr]:
-    """What a call joins, where that is a list."""
+    """Return what a call joins, where that is a list."""
     first = next(iter(argument(call, ("tensors",), 1)), None)
     return first.elts if isinstance(first, ast.List | ast.Tuple) else []
 
@@ -89,7 +89,7 @@ def _parts(call: ast.Call) -> set[str]:
 
 
 def _is_fresh(loop: LoopAt, cat: ast.Assign, target: str) -> bool:
-    """Whether each iteration begins with another tensor, or shortens it, so that none grows.
+    """Return whether each iteration begins with another tensor, or shortens it, so that none grows.
 
     A first value that is given under a condition (`if x is None`) is no other tensor.
     """
@@ -135,7 +135,7 @@ def _read_in(node: ast.AST) -> set[str]:
 
 
 def _is_read(module: Module, loop: LoopAt, cat: ast.Assign, target: str) -> bool:
-    """Whether the loop uses what grows, but to ask whether it is there, or to return it.
+    """Return whether the loop uses what grows, but to ask whether it is there, or to return it.
 
     Who is given what holds it (`save(samples)` of `samples["x"]`) uses it too.
     """
@@ -152,7 +152,7 @@ def _is_read(module: Module, loop: LoopAt, cat: ast.Assign, target: str) -> bool
 
 
 def _readers(node: ast.AST, cat: ast.Assign, target: str) -> Iterator[ast.AST]:
-    """The smallest expressions that may read what grows."""
+    """Yield the smallest expressions that may read what grows."""
     if node is cat or (isinstance(node, ast.Assign) and target in _cat_parts(node.value)):
         assert isinstance(node, ast.Assign)
         for value in _ways(node.value):

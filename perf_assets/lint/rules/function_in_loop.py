@@ -37,7 +37,7 @@ def find(module: Module) -> Iterator[Hit]:
 
 
 def _is_rare(module: Module, again: Again) -> bool:
-    """Whether there are few, or one for each object that is made, which may need its own."""
+    """Return whether there are few, or one for each object that is made, which may need its own."""
     return is_small(module, again.loop) or again.run.scope.name == "__init__"
 
 
@@ -60,7 +60,7 @@ def _made(module: Module, again: Again) -> Iterator[ast.AST]:
 
 
 def _of_another(run: Run, site: Site) -> bool:
-    """Whether each iteration makes one of another function, so that none is traced twice."""
+    """Return whether each iteration makes one of another function, so that none is traced twice."""
     first = site.call.args[0] if site.call.args else None
     if first is None or isinstance(first, ast.Lambda):
         return False

@@ -46,7 +46,9 @@ def _counts(name: str | None) -> bool:
 
 
 def _starts(module: Module, run: Run) -> set[ast.AST]:
-    """What variables begin with, and what is given to what makes a data set: each its own."""
+    """Return what variables begin with, and what is given to what makes a data set: each its
+    own.
+    """
     return {
         part
         for site in run.survey.sites
@@ -66,7 +68,9 @@ def _can_move(run: Run, site: Site, name: str, nodes: bool) -> bool:
 
 
 def _changes_no_type(run: Run, site: Site, name: str) -> bool:
-    """Whether a cast is to the type that its argument has, which TensorFlow passes through."""
+    """Return whether a cast is to the type that its argument has, which TensorFlow passes
+    through.
+    """
     short, given = name.rpartition(".")[2], site.call.args
     if short not in ("cast", *CASTS) or not given or not isinstance(given[0], ast.Name):
         return False
@@ -79,7 +83,7 @@ def _changes_no_type(run: Run, site: Site, name: str) -> bool:
 
 
 def _kind(node: ast.expr) -> str:
-    """The name of a type, be it written as `tf.int32` or as a text."""
+    """Return the name of a type, be it written as `tf.int32` or as a text."""
     return ast.unparse(node).rpartition(".")[2].strip("'\"")
 
 

@@ -18,7 +18,7 @@ SINGLE = re.compile(
 
 
 def find(module: Module) -> Iterator[Hit]:
-    """Calls of `map` on a dataset before its `batch`."""
+    """Yield calls of `map` on a dataset before its `batch`."""
     scopes = dict(module.calls)
     for call, batch in module.once(pipelines).late.items():
         line = _line(batch)
@@ -39,7 +39,7 @@ def find(module: Module) -> Iterator[Hit]:
 
 
 def _takes_single_ones(module: Module, node: ast.expr, scope: Scope) -> bool:
-    """Whether a function reads or decodes one file, which no batch can be given to."""
+    """Return whether a function reads or decodes one file, which no batch can be given to."""
     function = mapped_function(module, node, scope)
     texts = [ast.unparse(node)] if function is None else _called(function)
     return any(SINGLE.search(text) for text in texts)

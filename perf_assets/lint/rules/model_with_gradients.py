@@ -18,7 +18,9 @@ RUNNING = frozenset(("forward", "module", "predict", "sample"))
 
 
 def find(module: Module) -> Iterator[Hit]:
-    """The first call of a model behind its `eval()` in a function, outside `torch.no_grad()`."""
+    """Yield the first call of a model behind its `eval()` in a function, outside
+    `torch.no_grad()`.
+    """
     if module.context is Context.TEST or ".eval()" not in module.text:
         return
     if not module.imports("torch"):
@@ -43,7 +45,7 @@ def find(module: Module) -> Iterator[Hit]:
 
 
 def _first_run(scope: Scope) -> tuple[str, ast.Call, ast.Call] | None:
-    """A model, where it is set to eval mode, and where it runs after that with gradients.
+    """Return a model, where it is set to eval mode, and where it runs after that with gradients.
 
     A model that runs without them in another place of the function needs them here.
     """
@@ -70,7 +72,9 @@ def _first_run(scope: Scope) -> tuple[str, ast.Call, ast.Call] | None:
 
 
 def _calls(body: list[ast.stmt], *, is_off: bool) -> Iterator[tuple[ast.Call, bool]]:
-    """The calls of a body in the order of the source, and whether no gradients are recorded."""
+    """Yield the calls of a body in the order of the source, and whether no gradients are
+    recorded.
+    """
     for one in body:
         yield from _calls_of(one, is_off)
 
@@ -89,7 +93,9 @@ def _calls_of(node: ast.AST, is_off: bool) -> Iterator[tuple[ast.Call, bool]]:
 
 
 def _is_off(scope: Scope) -> bool:
-    """Whether a decorator, a call for good, or its input turns gradients off in a function."""
+    """Return whether a decorator, a call for good, or its input turns gradients off in a
+    function.
+    """
     if any(OFF.search(ast.unparse(one)) for one in decorators(scope)):
         return True
     return any(
@@ -113,7 +119,9 @@ def _wants_gradients(scope: Scope) -> bool:
 
 
 def _is_called_without(module: Module, scope: Scope) -> bool:
-    """Whether every call of a function in its module stands where no gradients are recorded."""
+    """Return whether every call of a function in its module stands where no gradients are
+    recorded.
+    """
     called = module.once(_called_off).get(scope)
     return called is not None and all(called)
 

@@ -46,7 +46,7 @@ class Rule:
     framework: str = "tensorflow"
 
     def answers_to(self, word: str) -> bool:
-        """Whether a word of `--select` means this rule (see `named`)."""
+        """Return whether a word of `--select` means this rule (see `named`)."""
         return word in ("all", "ALL", self.name) or (
             bool(word) and self.code.startswith(word.upper())
         )

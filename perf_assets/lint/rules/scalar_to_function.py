@@ -24,7 +24,7 @@ SETTLES = frozenset(
 
 
 def find(module: Module) -> Iterator[Hit]:
-    """Calls of a `tf.function` in a loop with a Python number that changes."""
+    """Yield calls of a `tf.function` in a loop with a Python number that changes."""
     if not may_have_functions(module):
         return
     reported: set[ast.Call] = set()
@@ -52,7 +52,9 @@ def find(module: Module) -> Iterator[Hit]:
 
 
 def _retraces(module: Module, call: ast.Call, scope: Scope) -> bool:
-    """Whether a call runs a `tf.function` of this module that has no signature of its own."""
+    """Return whether a call runs a `tf.function` of this module that has no signature of its
+    own.
+    """
     callee = module.callee(call, scope)
     if callee is not None and isinstance(callee.node, FUNCTIONS) and callee.parent is not None:
         made = [one for one in decorators(callee) if is_tf_function(module, one, callee.parent)]
@@ -70,7 +72,7 @@ def _settled(node: ast.expr) -> bool:
 
 
 def _changing_number(run: Run, node: ast.expr, location: Location) -> bool:
-    """Whether an expression is a Python number, and another one in other iterations."""
+    """Return whether an expression is a Python number, and another one in other iterations."""
     match node:
         case ast.Name():
             return _number_by_name(run, node.id, location)

@@ -67,7 +67,7 @@ class Work(IntEnum):
 
 
 def find(module: Module) -> Iterator[Hit]:
-    """Calls without `num_parallel_calls`; notes where the function does little, or may."""
+    """Yield calls without `num_parallel_calls`; notes where the function does little, or may."""
     scopes = dict(module.calls)
     for call, describes in module.once(pipelines).calls.items():
         name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
@@ -105,7 +105,8 @@ def _hit(call: ast.Call, name: str, severity: Severity, edits: tuple[Edit, ...] 
 
 
 def _parallel(module: Module, call: ast.Call, scope: Scope) -> tuple[Edit, ...]:
-    """What lets a `map` run in parallel, where its function is known to be a function of its input.
+    """Return what lets a `map` run in parallel, where its function is known to be a function of its
+    input.
 
     Elements keep their order; what draws random numbers or counts would give them other ones.
     """
@@ -125,7 +126,7 @@ def _parallel(module: Module, call: ast.Call, scope: Scope) -> tuple[Edit, ...]:
 
 
 def _is_pure(module: Module, node: ast.expr | None, scope: Scope, depth: int = 0) -> bool:
-    """Whether all that a function calls is known to give the same for the same input."""
+    """Return whether all that a function calls is known to give the same for the same input."""
     function = None if node is None else mapped_function(module, node, scope)
     if function is None:
         name = None if node is None else module.resolve(node, scope)
@@ -152,7 +153,7 @@ def _is_pure_name(name: str) -> bool:
 
 
 def _is_parallel(call: ast.Call, position: int) -> bool:
-    """Whether the number of parallel calls is given, or may be in what is unpacked."""
+    """Return whether the number of parallel calls is given, or may be in what is unpacked."""
     given = argument(call, GIVEN, position)
     return unpacks(call) or any(
         not (isinstance(one, ast.Constant) and one.value is None) for one in given
@@ -160,7 +161,7 @@ def _is_parallel(call: ast.Call, position: int) -> bool:
 
 
 def _work(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> Work:
-    """What a function does, followed through those of the module; judged by name beyond."""
+    """Return what a function does, followed through those of the module; judged by name beyond."""
     inner = mapped_function(module, node, scope)
     if inner is not None:
         return _work_of(module, inner, depth)
@@ -195,7 +196,7 @@ def _work_of(module: Module, function: Scope, depth: int) -> Work:
 
 
 def _is_much(name: str) -> bool:
-    """Whether a function, known by name alone, does much."""
+    """Return whether a function, known by name alone, does much."""
     root, _, rest = name.partition(".")
     of_framework = root == "tensorflow" and rest.partition(".")[0] in MODULES
     last = name.rpartition(".")[2]
@@ -210,7 +211,7 @@ def _calls_in(module: Module, function: Scope) -> list[tuple[ast.Call, Scope]]:
 
 
 def _gives_in_turn(function: Scope, node: ast.AST) -> bool:
-    """Whether a node draws from an iterator that is made outside of the function."""
+    """Return whether a node draws from an iterator that is made outside of the function."""
     if isinstance(node, ast.Call):
         return bool(IN_TURN.search(ast.unparse(node.func) + "("))
     if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):

@@ -46,7 +46,7 @@ def find(module: Module) -> Iterator[Hit]:
 
 
 def _same_target(run: Run, site: Site) -> bool:
-    """Whether the sessions of all iterations are for one graph and one target."""
+    """Return whether the sessions of all iterations are for one graph and one target."""
     given = [
         *zip(POSITIONS, site.call.args, strict=False),
         *((one.arg, one.value) for one in site.call.keywords),

@@ -51,7 +51,9 @@ class _Wait(NamedTuple):
 
 
 def find(module: Module) -> Iterator[Hit]:
-    """The first wait after each `backward` in a step: those that follow find nothing left to do."""
+    """Yield the first wait after each `backward` in a step: those that follow find nothing left to
+    do.
+    """
     if not module.imports("torch"):
         return
     reported: set[ast.expr] = set()
@@ -78,7 +80,9 @@ def find(module: Module) -> Iterator[Hit]:
 
 
 def _severity(step: Step, first: _Wait, *, is_on_a_gpu: bool) -> Severity:
-    """A note where the wait can be switched off, or where an epoch is one step of all data."""
+    """Return a note where the wait can be switched off, or where an epoch is one step of all
+    data.
+    """
     node = step.loop.node
     is_epoch = isinstance(node, ast.For) and EPOCH.search(ast.unparse(node.target)) is not None
     seldom = first.is_flagged or is_epoch or not is_on_a_gpu
@@ -86,7 +90,7 @@ def _severity(step: Step, first: _Wait, *, is_on_a_gpu: bool) -> Severity:
 
 
 def _groups(events: Iterator[_Wait | None]) -> Iterator[list[_Wait]]:
-    """Waits between two calls of `backward`, the first that every run has in front."""
+    """Yield the waits between two calls of `backward`, the first that every run has in front."""
     group: list[_Wait] = []
     for event in events:
         if event is not None:
@@ -111,7 +115,7 @@ class _Walk:
         self.has_waited = False
 
     def events(self) -> Iterator[_Wait | None]:
-        """The waits, and None for each call of `backward`."""
+        """Yield the waits, and None for each call of `backward`."""
         yield from self.block(self.step.body, is_flagged=False)
 
     def block(self, body: list[ast.stmt], *, is_flagged: bool) -> Iterator[_Wait | None]:
@@ -177,7 +181,7 @@ class _Walk:
                 yield from self.expression(child.iter, is_flagged)
 
     def guards(self, test: ast.expr) -> bool:
-        """Whether a test asks for each loss whether it is a number, and so waits."""
+        """Return whether a test asks for each loss whether it is a number, and so waits."""
         return any(
             isinstance(part, ast.expr) and self.is_tensor(part)
             for given in _asked(test)
@@ -185,7 +189,7 @@ class _Walk:
         )
 
     def waits(self, node: ast.expr) -> str | None:
-        """What an expression does that waits, in words."""
+        """Return what an expression does that waits, in words."""
         shown: list[ast.expr] = []
         what = "a tensor in a text"
         match node:
@@ -207,19 +211,23 @@ class _Walk:
         return what if any(map(self.is_tensor, shown)) else None
 
     def is_tensor(self, node: ast.expr) -> bool:
-        """Whether an expression is made of losses and of what the step computes from them."""
+        """Return whether an expression is made of losses and of what the step computes from
+        them.
+        """
         return _is_tensor(node, self.tensors)
 
 
 def _asked(node: ast.AST) -> Iterator[ast.expr]:
-    """What an expression asks whether it is a number."""
+    """Yield what an expression asks whether it is a number."""
     for one in ast.walk(node):
         if isinstance(one, ast.Call) and GUARD.search(ast.unparse(one.func)):
             yield from one.args
 
 
 def _guarded(step: Step) -> set[str]:
-    """The names whose value every step needs: for such a test, or for what an environment does."""
+    """Return the names whose value every step needs: for such a test, or for what an environment
+    does.
+    """
     needed: list[ast.expr] = []
     for node in (one for part in step.body for one in ast.walk(part)):
         if isinstance(node, ast.If):
@@ -254,7 +262,9 @@ def _is_tensor(node: ast.expr, tensors: set[str]) -> bool:
 
 
 def _tensors(step: Step) -> set[str]:
-    """The losses of a step, what came with them from one call, and what is computed from them."""
+    """Return the losses of a step, what came with them from one call, and what is computed from
+    them.
+    """
     found = set(step.losses)
     assigned = [one for part in step.body for one in ast.walk(part) if isinstance(one, ast.Assign)]
     for node in assigned:

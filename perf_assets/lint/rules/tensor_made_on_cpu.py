@@ -63,7 +63,7 @@ def find(module: Module) -> Iterator[Hit]:
 
 
 def _run_again(module: Module) -> set[ast.AST]:
-    """The calls that a loop runs again, itself or in a function of a training step.
+    """Return the calls that a loop runs again, itself or in a function of a training step.
 
     What a loop makes where it was missing (`if not state`) it makes once.
     """

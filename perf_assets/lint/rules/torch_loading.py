@@ -37,7 +37,9 @@ def find_loaders(module: Module) -> Iterator[Hit]:
 
 
 def _made(node: ast.expr, scope: Scope) -> list[ast.expr]:
-    """What a name was given, also as one of several; the expression itself where it is no name."""
+    """Return what a name was given, also as one of several; the expression itself where it is no
+    name.
+    """
     if not isinstance(node, ast.Name):
         return [node]
     found = scope.find(node.id)
@@ -50,7 +52,7 @@ def _made(node: ast.expr, scope: Scope) -> list[ast.expr]:
 
 
 def _is_in_memory(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> bool:
-    """Whether a data set is made of tensors, a list, or other data in memory."""
+    """Return whether a data set is made of tensors, a list, or other data in memory."""
     parts: list[ast.expr] = []
     match node:
         case ast.Constant() | ast.ListComp():
@@ -69,7 +71,7 @@ def _is_in_memory(module: Module, node: ast.expr, scope: Scope, depth: int = 0) 
 
 
 def find_zeroing(module: Module) -> Iterator[Hit]:
-    """Calls of `zero_grad` that write zeros where None would do."""
+    """Yield calls of `zero_grad` that write zeros where None would do."""
     if not module.imports("torch"):
         return
     rest = module.text.replace(".grad_fn", "")
@@ -89,7 +91,9 @@ def find_zeroing(module: Module) -> Iterator[Hit]:
 
 
 def _uses_gradients(scope: Scope) -> bool:
-    """Whether a function, or the class around it, works with `.grad`, which None would break."""
+    """Return whether a function, or the class around it, works with `.grad`, which None would
+    break.
+    """
     while scope.parent is not None and scope.parent.parent is not None:
         scope = scope.parent
     return any(

@@ -48,7 +48,7 @@ def _is_pinned(loader: ast.Call) -> bool:
 
 
 def _first_copy(loop: ast.For) -> ast.Call | None:
-    """The first call that copies what the loop goes over, and waits for it."""
+    """Return the first call that copies what the loop goes over, and waits for it."""
     names = names_in(loop.target)
     for node in _in_order(loop.body):
         if isinstance(node, ast.Assign) and names_in(node.value) & names:
@@ -63,7 +63,7 @@ def _first_copy(loop: ast.For) -> ast.Call | None:
 
 
 def _in_order(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """All nodes, a comprehension's source before its element."""
+    """Yield all nodes, a comprehension's source before its element."""
     stack: list[ast.AST] = list(reversed(body))
     while stack:
         node = stack.pop()
@@ -80,7 +80,9 @@ def _root(node: ast.expr) -> str | None:
 
 
 def _loaders(module: Module, iterated: ast.expr, loop: LoopAt) -> Iterator[ast.Call]:
-    """The calls that made what a loop goes over, itself or through `enumerate`, `tqdm`, `zip`."""
+    """Yield the calls that made what a loop goes over, itself or through `enumerate`, `tqdm`,
+    `zip`.
+    """
     for node in ast.walk(iterated):
         if isinstance(node, ast.Name | ast.Attribute | ast.Call):
             yield from _made(module, node, loop.scope)
@@ -109,7 +111,7 @@ def _made(
 
 
 def _given(module: Module, function: Scope, parameter: str) -> Iterator[ast.Call]:
-    """What the calls of a function in its module give for a parameter."""
+    """Yield what the calls of a function in its module give for a parameter."""
     names = function.parameters[1:] if function.itself is not None else function.parameters
     at = names.index(parameter) + 1 if parameter in names else len(names) + 1
     for call, scope in module.calls:

@@ -54,7 +54,9 @@ FEATURES = frozenset(
 
 @lru_cache(maxsize=1 << 14)
 def canonical(name: str) -> str:
-    """One name for a symbol that has several, as `tensorflow.zeros` for that of `compat.v1`."""
+    """Return one name for a symbol that has several, as `tensorflow.zeros` for that of
+    `compat.v1`.
+    """
     for pattern, plain in ALIASES:
         name = pattern.sub(plain, name, count=1)
     return name
@@ -62,7 +64,7 @@ def canonical(name: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def is_operation(name: str) -> bool:
-    """Whether a function, by its full or canonical name, adds nodes to a graph and no more.
+    """Return whether a function, by its full or canonical name, adds nodes to a graph and no more.
 
     The list is made from the public API index of the release in its first line, with all aliases
     (see `tests.lint.tensorflow_api.api_index`). What draws at random, has a state of its
@@ -74,7 +76,8 @@ def is_operation(name: str) -> bool:
 
 
 def is_description(name: str) -> bool:
-    """Whether a class describes what is parsed: it adds no node, but is read by one that does.
+    """Return whether a class describes what is parsed: it adds no node, but is read by one that
+    does.
 
     The published tool counts these as operations; maintainers accepted its report of one in a loop.
     """

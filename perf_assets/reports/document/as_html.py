@@ -10,7 +10,8 @@ MADE_FROM = re.compile(r'<meta name="made-from" content="([^"]*)">')
 
 
 def html(document: Document, made_from: str = "") -> str:
-    """The report; no text of a stranger means anything in it, and no address but http is one.
+    """Return the report; no text of a stranger means anything in it, and no address but http is
+    one.
 
     ``made_from`` is kept in it, for :func:`made_from_what`.
     """
@@ -21,7 +22,7 @@ def html(document: Document, made_from: str = "") -> str:
 
 
 def made_from_what(path: Path) -> str | None:
-    """What the report at ``path`` says that it was made from; None where there is none."""
+    """Return what the report at ``path`` says that it was made from; None where there is none."""
     if not path.exists():
         return None
     with path.open(encoding="utf-8") as file:

@@ -13,7 +13,7 @@ MOST_ROWS = 20
 
 
 def markdown(document: Document) -> str:
-    """The report; no text of a stranger means anything in it."""
+    """Return the report; no text of a stranger means anything in it."""
     return "\n\n".join(_blocks(document)) + "\n"
 
 
@@ -55,7 +55,7 @@ def _item(item: Item) -> str:
 
 
 def table(rows: pl.DataFrame) -> str:
-    """The first rows, in which no text of a cell means anything."""
+    """Return the first rows, in which no text of a cell means anything."""
     first = rows.head(MOST_ROWS)
     names = [name.replace("_", " ") for name in first.columns]
     numeric = [index for index, kind in enumerate(first.dtypes) if kind.is_numeric()]

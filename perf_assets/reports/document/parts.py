@@ -88,7 +88,7 @@ class Document:
 
 
 def of_figure(name: str, shown: Shown) -> Part:
-    """The part that shows a figure."""
+    """Return the part that shows a figure."""
     queries = {"the words": shown.verdicts_query, "the table": shown.query}
     if shown.panels and shown.drawn != shown.query:
         queries["the picture"] = shown.drawn

@@ -13,7 +13,7 @@ __all__ = ["Figure", "Shown", "begin", "figures", "shown"]
 
 
 def shown(connection: duckdb.DuckDBPyConnection, table: str) -> Shown | None:
-    """The figure of ``table`` over the data of a warehouse or of the published database.
+    """Return the figure of ``table`` over the data of a warehouse or of the published database.
 
     None where the table has no rows, or no figure.
     """

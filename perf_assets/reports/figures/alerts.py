@@ -15,7 +15,7 @@ MEASURES = {
 
 
 def changes(rows: pl.DataFrame) -> list[Spec]:
-    """A panel an alert, the newest first."""
+    """Return a panel an alert, the newest first."""
     return [_panel(own) for _, own in rows.group_by("alert_id", maintain_order=True)]
 
 

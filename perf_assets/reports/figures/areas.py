@@ -12,7 +12,7 @@ MOST = 12
 
 
 def areas(rows: pl.DataFrame) -> list[Spec]:
-    """The share of performance bugs in each area, a panel a repository."""
+    """Return the share of performance bugs in each area, a panel a repository."""
     estimated = rows.drop_nulls("estimate").filter(pl.col("area") != "unknown")
     what = pl.format("{} ({} of {})", "area", "performance_bugs", "bug_reports")
     groups = estimated.with_columns(what=what).group_by("repository", maintain_order=True)
@@ -21,7 +21,7 @@ def areas(rows: pl.DataFrame) -> list[Spec]:
 
 
 def hot_files(rows: pl.DataFrame) -> list[Spec]:
-    """The files that fixes changed most often, a treemap a repository."""
+    """Return the files that fixes changed most often, a treemap a repository."""
     groups = rows.group_by("repository", maintain_order=True)
     measure = "performance bugs whose fix changed it"
     shade = "mean age of the lines that these fixes removed, days"
@@ -29,7 +29,7 @@ def hot_files(rows: pl.DataFrame) -> list[Spec]:
 
 
 def keywords(rows: pl.DataFrame) -> list[Spec]:
-    """Performance bugs by keyword, a panel a repository."""
+    """Return performance bugs by keyword, a panel a repository."""
     groups = rows.rename({"keyword": "what", "bug_reports": "value"}).group_by(
         "repository", maintain_order=True
     )
@@ -37,7 +37,7 @@ def keywords(rows: pl.DataFrame) -> list[Spec]:
 
 
 def environments(rows: pl.DataFrame) -> list[Spec]:
-    """The share of performance bugs by environment, a panel a repository and aspect."""
+    """Return the share of performance bugs by environment, a panel a repository and aspect."""
     named = with_words(rows.with_columns(what="environment"))
     groups = named.group_by("repository", "aspect", maintain_order=True)
     measure = "performance bugs among the bug reports that state it, percent"

@@ -21,7 +21,8 @@ STATES = {
 
 
 def audit_grid(title: str, cells: pl.DataFrame, row: str, details: Sequence[str]) -> Spec:
-    """A row for each value of the column ``row``, a cell for each month, coloured by its audit.
+    """Return a row for each value of the column ``row``, a cell for each month, coloured by its
+    audit.
 
     ``details`` are the columns that a cell shows under the pointer.
     """
@@ -58,7 +59,9 @@ def audit_grid(title: str, cells: pl.DataFrame, row: str, details: Sequence[str]
 
 
 def months(rows: pl.DataFrame) -> list[Spec]:
-    """The grid of the repositories, each month with the outcomes of the audits of its tables."""
+    """Return the grid of the repositories, each month with the outcomes of the audits of its
+    tables.
+    """
     names = rows.get_column("repository").unique(maintain_order=True).head(MOST)
     cells = rows.filter(pl.col("repository").is_in(names.implode())).with_columns(
         pl.col("refused_tables").fill_null("none")

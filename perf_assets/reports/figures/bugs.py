@@ -18,7 +18,9 @@ DELTA = "Cliff's delta; above 0 performance bugs have more"
 
 
 def effects(rows: pl.DataFrame, color: str = "") -> list[Spec]:
-    """A panel a repository: Cliff's delta of each metric, with its interval where there is one."""
+    """Return a panel a repository: Cliff's delta of each metric, with its interval where there is
+    one.
+    """
     drawn = rows.with_columns(what=pl.col("metric").replace(METRICS))
     if color:
         drawn = drawn.with_columns(color=pl.col(color))
@@ -29,7 +31,7 @@ def effects(rows: pl.DataFrame, color: str = "") -> list[Spec]:
 
 
 def by_links(rows: pl.DataFrame) -> list[Spec]:
-    """A panel for each repository and metric: there are many ways to leave links out."""
+    """Return a panel for each repository and metric: there are many ways to leave links out."""
     drawn = rows.with_columns(what="variant", low="estimate", high="estimate")
     return [
         estimates(f"{repository}, {METRICS[str(metric)]}", part, DELTA, nothing=0)
@@ -45,7 +47,7 @@ def by_bots(rows: pl.DataFrame) -> list[Spec]:
 
 
 def members(rows: pl.DataFrame) -> list[Spec]:
-    """The share of fixes that members and newcomers made, a panel a repository."""
+    """Return the share of fixes that members and newcomers made, a panel a repository."""
     measure = "fixes that they made, percent"
     colors = {"performance": WARM, "other": COOL}
     return [

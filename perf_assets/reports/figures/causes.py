@@ -13,7 +13,7 @@ FEW = 10
 
 
 def causes(rows: pl.DataFrame) -> list[Spec]:
-    """A panel a repository: a bar a category or sub-category, a part an impact."""
+    """Return a panel a repository: a bar a category or sub-category, a part an impact."""
     return [
         _bars(str(name), part) for (name,), part in rows.group_by("repository", maintain_order=True)
     ]

@@ -12,7 +12,7 @@ FEW = 10
 
 
 def quarters(rows: pl.DataFrame) -> list[Spec]:
-    """A panel a repository: a bar a quarter, a part a rule."""
+    """Return a panel a repository: a bar a quarter, a part a rule."""
     return [
         _bars(str(name), part) for (name,), part in rows.group_by("repository", maintain_order=True)
     ]
@@ -62,7 +62,9 @@ STEPS = ("found", "reported", "confirmed", "fixed")
 
 
 def steps(rows: pl.DataFrame) -> list[Spec]:
-    """Where anything was reported: findings by step, of one's own and of the study's checker."""
+    """Return where anything was reported: findings by step, of one's own and of the study's
+    checker.
+    """
     if rows["reported"].sum() == 0:
         return []
     own = rows.group_by("repository", maintain_order=True).agg(pl.sum(*STEPS))

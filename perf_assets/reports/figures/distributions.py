@@ -17,7 +17,7 @@ METRIC_TITLES = {
 
 
 def distributions(rows: pl.DataFrame) -> list[Spec]:
-    """A panel a metric, the share of bugs of each kind up to each value."""
+    """Return a panel a metric, the share of bugs of each kind up to each value."""
     performance, other = KINDS
     kind = pl.when("is_performance").then(pl.lit(performance)).otherwise(pl.lit(other))
     panels = []

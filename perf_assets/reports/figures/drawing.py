@@ -53,7 +53,9 @@ _MORE_DIGITS = re.compile(r"(?<=\d\d\.\d)\d+|(?<=\.\d\d)\d+")
 
 
 def over_time(field: str, axis: Spec) -> Spec:
-    """A channel of moments of UTC, be that where the chart is drawn or where it is looked at."""
+    """Return a channel of moments of UTC, be that where the chart is drawn or where it is looked
+    at.
+    """
     return {
         "field": field,
         "type": "temporal",
@@ -64,7 +66,7 @@ def over_time(field: str, axis: Spec) -> Spec:
 
 
 def chart_of(panel: Spec, background: str = "transparent") -> Spec:
-    """One panel as a chart, by default on whatever it stands on."""
+    """Return one panel as a chart, by default on whatever it stands on."""
     return {"$schema": SCHEMA, "config": CONFIG, "background": background, **panel}
 
 
@@ -75,7 +77,8 @@ def begin(panels: Iterable[Spec]) -> None:
 
 
 def svg(panel: Spec) -> str:
-    """One panel as an SVG element, in tenths of a pixel and with no texts but the visible ones.
+    """Return one panel as an SVG element, in tenths of a pixel and with no texts but the visible
+    ones.
 
     Whoever shows it gives it a text for readers who cannot see it.
     """

@@ -56,7 +56,7 @@ class Figure:
     def shown(
         self, connection: duckdb.DuckDBPyConnection, datasets: Sequence[str] = DATASETS
     ) -> "Shown | None":
-        """The figure over the first of ``datasets`` that has any data for it; None without.
+        """Return the figure over the first of ``datasets`` that has any data for it; None without.
 
         Of many repositories it is about those that
         :mod:`perf_assets.reports.top_repositories` names.

@@ -17,7 +17,7 @@ ROW = 22
 
 
 def colored(names: Sequence[str], colors: Mapping[str, str] | None = None) -> Spec:
-    """A colour for each of ``names``, with a legend on top where there are several."""
+    """Return a colour for each of ``names``, with a legend on top where there are several."""
     color_of = colors or dict(zip(names, COLORS * (1 + len(names) // len(COLORS)), strict=False))
     legend = {"orient": "top", "direction": "horizontal", "columns": 3, "labelLimit": 300}
     return {
@@ -64,7 +64,7 @@ def series(title: str, rows: pl.DataFrame, measure: str, colors: Mapping[str, st
 
 
 def _thinned(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows of a long series, every third month and the last: intervals change slowly."""
+    """Return the rows of a long series, every third month and the last: intervals change slowly."""
     if rows.height <= LONG:
         return rows
     months = rows["month"].unique().sort()
@@ -186,7 +186,7 @@ def lengths(title: str, rows: pl.DataFrame, measure: str, strong: str = "") -> S
 
 
 def course(rows: pl.DataFrame, measure: str) -> str:
-    """Where each line begins and ends, and its highest point."""
+    """Return where each line begins and ends, and its highest point."""
     courses = []
     for (name,), part in rows.drop_nulls("value").group_by("color", maintain_order=True):
         first, last = part.row(0, named=True), part.row(-1, named=True)
@@ -199,7 +199,7 @@ def course(rows: pl.DataFrame, measure: str) -> str:
 
 
 def values(rows: pl.DataFrame) -> list[dict[str, Any]]:
-    """Rows for a chart: texts of strangers on one line, numbers to five digits."""
+    """Return rows for a chart: texts of strangers on one line, numbers to five digits."""
     return [
         {
             name: escape_text(value)

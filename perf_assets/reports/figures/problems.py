@@ -9,7 +9,7 @@ from perf_assets.reports.figures.panels import ROW, WIDTH, colored, lengths, val
 
 
 def distributions(rows: pl.DataFrame) -> list[Spec]:
-    """A panel an aspect: problems by category, those of a sub-category below it."""
+    """Return a panel an aspect: problems by category, those of a sub-category below it."""
     return [
         lengths(
             f"{whose}: {in_words(str(aspect))}",
@@ -27,7 +27,7 @@ def distributions(rows: pl.DataFrame) -> list[Spec]:
 
 
 def symptoms(rows: pl.DataFrame) -> list[Spec]:
-    """A heat map of symptoms (across) by root causes, of each forum."""
+    """Return a heat map of symptoms (across) by root causes, of each forum."""
     return [
         heat_map(str(whose), part, "cause", "symptom")
         for (whose,), part in rows.group_by("whose", maintain_order=True)
@@ -104,7 +104,7 @@ STATUSES = {"solved in part, or helped": COOL, "not solved": OTHER, "not applied
 
 
 def benchmark(rows: pl.DataFrame) -> list[Spec]:
-    """A bar an approach, a part a status; its problems counted over all root causes."""
+    """Return a bar an approach, a part a status; its problems counted over all root causes."""
     (solved, *_), order = STATUSES, {name: index for index, name in enumerate(STATUSES)}
     color = pl.when(pl.col("status").is_in(["partly_solved", "applied"])).then(pl.lit(solved))
     drawn = rows.with_columns(color=color.otherwise(pl.col("status").str.replace("_", " ")))

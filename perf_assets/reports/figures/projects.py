@@ -9,7 +9,7 @@ DELTA = "difference among those alike"
 
 
 def differences(rows: pl.DataFrame) -> list[Spec]:
-    """The largest differences among bugs that are alike, a panel a repository."""
+    """Return the largest differences among bugs that are alike, a panel a repository."""
     return [
         estimates(
             str(name),
@@ -23,6 +23,6 @@ def differences(rows: pl.DataFrame) -> list[Spec]:
 
 
 def pooled(rows: pl.DataFrame) -> list[Spec]:
-    """The mean difference of the repositories, by metric."""
+    """Return the mean difference of the repositories, by metric."""
     measure = "Cliff's delta; above 0 performance bugs have more"
     return [estimates("mean of the repositories", rows, measure, nothing=0.0)]

@@ -7,7 +7,7 @@ from perf_assets.reports.figures.panels import estimates
 
 
 def labels(rows: pl.DataFrame) -> list[Spec]:
-    """Of all labels, and of each sort of them."""
+    """Return of all labels, and of each sort of them."""
     chosen = rows.filter((pl.col("rater") == "consensus") | (pl.col("rule") == "all"))
     chosen = chosen.with_columns(
         what=pl.when(pl.col("rule") == "all")
@@ -19,7 +19,7 @@ def labels(rows: pl.DataFrame) -> list[Spec]:
 
 
 def precision(rows: pl.DataFrame) -> list[Spec]:
-    """The share of findings that are right, by rule, a panel a repository."""
+    """Return the share of findings that are right, by rule, a panel a repository."""
     groups = rows.with_columns(what="rule", color="rater").group_by(
         "repository", maintain_order=True
     )
@@ -27,7 +27,7 @@ def precision(rows: pl.DataFrame) -> list[Spec]:
 
 
 def kappas(rows: pl.DataFrame) -> list[Spec]:
-    """The kappa of each pair of raters, a panel a repository or forum."""
+    """Return the kappa of each pair of raters, a panel a repository or forum."""
     named = rows.with_columns(what=pl.col("asked") + ", " + pl.col("raters"))
     groups = named.group_by("place", maintain_order=True)
     return [estimates(str(name), part, "kappa, 95 %", nothing=0) for (name,), part in groups]

@@ -9,7 +9,7 @@ from perf_assets.reports.formats import with_words
 
 
 def shares(rows: pl.DataFrame) -> list[Spec]:
-    """The share of each kind, a panel for each tag set."""
+    """Return the share of each kind, a panel for each tag set."""
     named = with_words(rows.with_columns(what="kind"))
     return [
         estimates(f"{forum}, {tags}", part, "share of the questions, percent")
@@ -60,7 +60,9 @@ def _curves(forum: str, rows: pl.DataFrame) -> Spec:
 
 
 def _boxes(forum: str, rows: pl.DataFrame) -> Spec:
-    """The middle half of the waits as a bar, the middle eight tenths as a line, the median dark."""
+    """Return the middle half of the waits as a bar, the middle eight tenths as a line, the median
+    dark.
+    """
     names = ("p10", "p25", "p50", "p75", "p90")
     drawn = rows.select(
         "color",

@@ -11,7 +11,7 @@ SIDES = {"performance questions": COOL, "performance bugs": WARM}
 
 
 def difficulty(rows: pl.DataFrame) -> list[Spec]:
-    """The share of accepted answers by kind, a panel a tag set."""
+    """Return the share of accepted answers by kind, a panel a tag set."""
     sets = rows.filter(pl.col("tag_set") != "pooled")
     named = with_words(sets.with_columns(what="kind"))
     measure = "questions with an accepted answer, percent"
@@ -22,7 +22,9 @@ def difficulty(rows: pl.DataFrame) -> list[Spec]:
 
 
 def stems(rows: pl.DataFrame) -> list[Spec]:
-    """Questions by stem as the set is meant, the most frequent first; none that finds nothing."""
+    """Return questions by stem as the set is meant, the most frequent first; none that finds
+    nothing.
+    """
     found = rows.filter(pl.col("questions") > 0, stem_set="as_meant").with_columns(what="entry")
     return [
         lengths(
@@ -35,7 +37,7 @@ def stems(rows: pl.DataFrame) -> list[Spec]:
 
 
 def kinds(rows: pl.DataFrame) -> list[Spec]:
-    """How well each kind is recognised, a panel a method."""
+    """Return how well each kind is recognised, a panel a method."""
     named = with_words(rows.with_columns(what="kind", color="split"))
     measure = "F1 against people's judgement, 95 %"
     return [
@@ -45,7 +47,7 @@ def kinds(rows: pl.DataFrame) -> list[Spec]:
 
 
 def months(rows: pl.DataFrame) -> list[Spec]:
-    """Performance questions and bugs by month, a panel a repository and forum."""
+    """Return performance questions and bugs by month, a panel a repository and forum."""
     named = rows.with_columns(pl.col("color").str.replace("_", " "))
     return [
         series(f"{repository} and {forum}", part, "in the month", SIDES)

@@ -13,7 +13,7 @@ PARTS = {"performance bugs": WARM, "all others": OTHER}
 
 
 def funnel(rows: pl.DataFrame) -> list[Spec]:
-    """A panel a repository: a bar a step, of which performance bugs are the dark part."""
+    """Return a panel a repository: a bar a step, of which performance bugs are the dark part."""
     return [
         _bars(str(name), part) for (name,), part in rows.group_by("repository", maintain_order=True)
     ]

@@ -37,7 +37,7 @@ class Box(NamedTuple):
 
 
 def squarified(sizes: Sequence[float], box: Box) -> list[Box]:
-    """A rectangle within ``box`` for each of ``sizes``, above 0 and the largest first.
+    """Return a rectangle within ``box`` for each of ``sizes``, above 0 and the largest first.
 
     Together they fill the box; the area of each is in proportion to its size.
     """
@@ -71,7 +71,7 @@ def squarified(sizes: Sequence[float], box: Box) -> list[Box]:
 
 
 def _worst(row: Sequence[float], side: float, scale: float) -> float:
-    """How much longer than wide the least square rectangle of a row is."""
+    """Return how much longer than wide the least square rectangle of a row is."""
     total = sum(row) * scale
     if not side or not total:
         return 1.0
@@ -154,7 +154,7 @@ def _fitting(text: str, width: float, *, is_end: bool = False) -> str:
 
 
 def _place(field: str, last: float) -> Spec:
-    """A coordinate in pixels."""
+    """Return a coordinate in pixels."""
     scale: Spec = {"domain": [0, last], "nice": False, "zero": False}
     if last == HEIGHT:
         scale["reverse"] = True

@@ -11,14 +11,14 @@ LINES = {"rule": WARM, "classifier": COOL, "corrected by verdicts": OTHER}
 
 
 def months(rows: pl.DataFrame) -> list[Spec]:
-    """The share of performance bugs by month, a panel a repository."""
+    """Return the share of performance bugs by month, a panel a repository."""
     groups = rows.group_by("repository", maintain_order=True)
     measure = "performance bugs, percent"
     return [series(str(name), part, measure, SHARES) for (name,), part in groups]
 
 
 def odds(rows: pl.DataFrame) -> list[Spec]:
-    """How the share changes in a year, one panel of all repositories."""
+    """Return how the share changes in a year, one panel of all repositories."""
     if rows.is_empty():
         return []
     both = rows.select(pl.col("repository").alias("what"), "estimate", "low", "high", color="what")
@@ -27,7 +27,7 @@ def odds(rows: pl.DataFrame) -> list[Spec]:
 
 
 def changes(rows: pl.DataFrame) -> list[Spec]:
-    """The parts of the change of the open share, a panel a repository."""
+    """Return the parts of the change of the open share, a panel a repository."""
     names = {"by_reports": "by what is reported", "by_closing": "by how long it stays open"}
     return [
         lengths(
@@ -46,14 +46,14 @@ def changes(rows: pl.DataFrame) -> list[Spec]:
 
 
 def ratios(rows: pl.DataFrame) -> list[Spec]:
-    """How often performance bugs are closed, one panel of all repositories."""
+    """Return how often performance bugs are closed, one panel of all repositories."""
     measure = "closed so many times as often as other bugs of the same age"
     title = "How often open performance bugs are closed"
     return [estimates(title, rows, measure, nothing=1, is_factor=True)] if rows.height else []
 
 
 def by_classifier(rows: pl.DataFrame) -> list[Spec]:
-    """The share by the rule and by a classifier, a panel a repository."""
+    """Return the share by the rule and by a classifier, a panel a repository."""
     measure = "performance bugs among new bug reports by quarter, percent"
     return [
         series(

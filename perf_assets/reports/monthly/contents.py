@@ -84,13 +84,13 @@ declared (dbt_like_models)."""
 
 
 def read_moment(published: Path) -> str | None:
-    """The moment at which the database was published, as it says itself."""
+    """Return the moment at which the database was published, as it says itself."""
     with reading(published) as connection:
         return _facts(connection).get(("database", "published_at"))
 
 
 def read_report(published: Path) -> Document:
-    """The report over the published database; without mined data over the published ones."""
+    """Return the report over the published database; without mined data over the published ones."""
     with reading(published) as connection:
         title, basis = read_heading(connection)
         is_far = _facts(connection).get(("study", "engine")) == "spark"
@@ -123,7 +123,7 @@ def read_report(published: Path) -> Document:
 
 
 def read_heading(connection: duckdb.DuckDBPyConnection) -> tuple[str, str]:
-    """The title of the report, and a sentence on what it is over."""
+    """Return the title of the report, and a sentence on what it is over."""
     ((span,),) = connection.execute(sql_of("span")).fetchall()
     facts = _facts(connection)
     study = facts.get(("study", "name"))
@@ -135,7 +135,7 @@ def read_heading(connection: duckdb.DuckDBPyConnection) -> tuple[str, str]:
 
 
 def read_short(connection: duckdb.DuckDBPyConnection) -> list[Part]:
-    """What was found in a few sentences, a part for each repository and tag set."""
+    """Return what was found in a few sentences, a part for each repository and tag set."""
     return [
         Part(f"short-{index}", title, words=sentences)
         for index, (title, sentences) in enumerate(headlines(connection))

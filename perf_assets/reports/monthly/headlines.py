@@ -21,7 +21,7 @@ ENOUGH = 0.8
 
 
 def headlines(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list[str]]]:
-    """A title and its sentences, at most four, for each repository and tag set of a forum.
+    """Yield a title and its sentences, at most four, for each repository and tag set of a forum.
 
     Whether the share of performance bugs among new reports changes, whether they take longer to
     fix, what came in the newest month, and what to look at before any of it is trusted. Of several
@@ -83,7 +83,7 @@ def _share(row: Row, trend: Row | None) -> Iterator[str]:
 
 
 def _counted(row: Row, number: int, whole: int, noun: str) -> str:
-    """A share with its interval, the counts alone where these are few."""
+    """Return a share with its interval, the counts alone where these are few."""
     if min(number, whole - number) < CURVE:
         return f"{number:,} of {whole:,} {noun}"
     low, high = (f"{one:.0f}" if one >= 10 else f"{one:.1f}" for one in (row["low"], row["high"]))
@@ -91,7 +91,7 @@ def _counted(row: Row, number: int, whole: int, noun: str) -> str:
 
 
 def _strength(p: float, power: float | None) -> str:
-    """How much it means that nothing is shown: little where little could have been."""
+    """Return how much it means that nothing is shown: little where little could have been."""
     return p_text(p) if power is None or power >= ENOUGH else f"power {power:.2f}"
 
 
@@ -140,7 +140,9 @@ def _forums(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list[s
 
 
 def _accepted(row: Row) -> Iterator[str]:
-    """How many of each group have an accepted answer, in percent where each has enough of them."""
+    """Yield how many of each group have an accepted answer, in percent where each has enough of
+    them.
+    """
     groups = (row["accepted"], row["performance"]), (row["others_accepted"], row["others"])
     if not all(questions for _, questions in groups):
         return

@@ -23,7 +23,9 @@ TESTS = "analysis.trend_tests"
 
 
 def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
-    """A part of numbers for each repository, and one for each list that has anything in it."""
+    """Return a part of numbers for each repository, and one for each list that has anything in
+    it.
+    """
     left_out = passed_over(connection)
     newest, tests = sql_of("newest_month"), figures()[TESTS].rows
     numbers = [row for row in read_rows(connection, newest) if row["repository"] not in left_out]
@@ -57,7 +59,7 @@ def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
 
 
 def read_questions(connection: duckdb.DuckDBPyConnection) -> list[Part]:
-    """The performance questions of the newest month of each forum, the most viewed first."""
+    """Return the performance questions of the newest month of each forum, the most viewed first."""
     rows = read_rows(connection, sql_of("newest_questions"))
     forums = list(dict.fromkeys(row["forum"] for row in rows))
     return [
@@ -75,7 +77,7 @@ def read_questions(connection: duckdb.DuckDBPyConnection) -> list[Part]:
 
 
 def read_rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[Row]:
-    """The rows of ``query``, by the names of their columns."""
+    """Return the rows of ``query``, by the names of their columns."""
     return frame_of(connection.sql(query)).to_dicts()
 
 

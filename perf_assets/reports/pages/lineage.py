@@ -56,7 +56,7 @@ class Drawing:
 
 
 def draw_lineage(made_from: Mapping[str, Sequence[str]]) -> Drawing:
-    """The tables as boxes, and an arrow from each to what reads it."""
+    """Return the tables as boxes, and an arrow from each to what reads it."""
     corners = _corners(made_from)
     return Drawing(
         width=(len(LAYERS) - 1) * COLUMN + WIDTH,
@@ -73,7 +73,7 @@ def draw_lineage(made_from: Mapping[str, Sequence[str]]) -> Drawing:
 
 
 def _corners(made_from: Mapping[str, Sequence[str]]) -> Corners:
-    """Where each table stands: beside those it is made from and those made of it."""
+    """Return where each table stands: beside those it is made from and those made of it."""
     columns = [
         [table for table in made_from if table.split(".")[0] in schemas] for schemas in LAYERS
     ]
@@ -100,7 +100,7 @@ def _corners(made_from: Mapping[str, Sequence[str]]) -> Corners:
 
 
 def _rows(columns: Sequence[Sequence[str]], most: int) -> dict[str, float]:
-    """The row of each table, shorter columns in the middle."""
+    """Return the row of each table, shorter columns in the middle."""
     return {
         table: row + (most - len(column)) / 2
         for column in columns

@@ -22,7 +22,7 @@ WORDS = {
 
 
 def docs_html(published: Path | None) -> str:
-    """The page; with the state of the ``published`` database where there is one.
+    """Return the page; with the state of the ``published`` database where there is one.
 
     Raises
     ------

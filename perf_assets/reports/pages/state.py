@@ -19,7 +19,9 @@ LINES = {MONTH: COOL, MEDIAN: OTHER}
 
 
 def read_state(connection: duckdb.DuckDBPyConnection) -> Section:
-    """The facts of the database; of each repository a grid of audits and curves of quality."""
+    """Return the facts of the database; of each repository a grid of audits and curves of
+    quality.
+    """
     about = read_facts(connection)
     words = [
         "Each month of each table and its last audit; then data quality by month: the value, and "
@@ -29,7 +31,7 @@ def read_state(connection: duckdb.DuckDBPyConnection) -> Section:
 
 
 def read_facts(connection: duckdb.DuckDBPyConnection) -> Part:
-    """The facts of the database: when, from what, by which rules."""
+    """Return the facts of the database: when, from what, by which rules."""
     facts = frame_of(connection.sql(sql_of("about")))
     return Part("about", "About this database", table=facts, is_open=True)
 
@@ -58,7 +60,7 @@ def _by_repository(
 
 
 def _curve(measure: str, points: pl.DataFrame) -> Spec:
-    """A measure over the months beside the median before it, with marks on odd months."""
+    """Return a measure over the months beside the median before it, with marks on odd months."""
     renamed = points.rename({"value": MONTH, "median_before": MEDIAN})
     long = renamed.unpivot(list(LINES), index=["month", "is_anomaly"], variable_name="color")
     name = in_words(measure)

@@ -75,7 +75,7 @@ FIGURES_BESIDE = (
 
 
 def read_beyond(connection: duckdb.DuckDBPyConnection) -> Section:
-    """The section: every result over the paper's data, and the figures of the main ones."""
+    """Return the section: every result over the paper's data, and the figures of the main ones."""
     results = connection.execute(RESULTS).fetchall()
     queries = {"the words": RESULTS.strip()}
     verdicts = [(repository, f"{what}: {result}") for repository, what, result in results]

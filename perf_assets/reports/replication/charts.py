@@ -141,6 +141,6 @@ def _indented(entry: Mapping[str, Any]) -> str:
 
 
 def _of_cause(taxonomy: pl.DataFrame, entry: Mapping[str, Any]) -> pl.DataFrame:
-    """The rows of the root cause of an entry: a category, or one of its sub-categories."""
+    """Return the rows of the root cause of an entry: a category, or one of its sub-categories."""
     rows = taxonomy.filter(category=entry["category"])
     return rows if entry["subcategory"] is None else rows.filter(subcategory=entry["subcategory"])

@@ -68,7 +68,7 @@ def read_comparison(published: Path) -> pl.DataFrame:
 
 
 def read_replication(published: Path) -> Document:
-    """The report over the published database."""
+    """Return the report over the published database."""
     comparison = read_comparison(published)
     with reading(published) as connection:
         bugs, trend, taxonomy = _data(connection)
@@ -118,7 +118,7 @@ def read_replication(published: Path) -> Document:
 
 
 def _data(connection: duckdb.DuckDBPyConnection) -> Sequence[pl.DataFrame]:
-    """The bug reports of the paper, the series of Figure 1, and the taxonomy."""
+    """Return the bug reports of the paper, the series of Figure 1, and the taxonomy."""
     return [
         frame_of(connection.sql(query))
         for query in (
@@ -199,7 +199,7 @@ def _further(comparison: pl.DataFrame, drawn: Mapping[str, Sequence[Part]]) -> I
 
 
 def _verdicts(name: str, rows: pl.DataFrame, query: str) -> Iterator[Part]:
-    """Counts by verdict, and what differs, with each reason once."""
+    """Yield counts by verdict, and what differs, with each reason once."""
     if rows.is_empty():
         return
     counts = dict(rows.group_by("verdict").len().iter_rows())
@@ -218,7 +218,7 @@ def _verdicts(name: str, rows: pl.DataFrame, query: str) -> Iterator[Part]:
 
 
 def _figures(name: str, comparison: pl.DataFrame, query: str) -> Iterator[Part]:
-    """A table for each location of the paper, and what the data do not give."""
+    """Yield a table for each location of the paper, and what the data do not give."""
     is_missing = pl.col("verdict") == "not_derivable"
     groups = comparison.filter(~is_missing).group_by("location", maintain_order=True)
     queries = {"the table": query}
@@ -256,7 +256,7 @@ def _fixes_shown(taxonomy: pl.DataFrame) -> str:
 
 
 def _agreement(trend: pl.DataFrame) -> str:
-    """In how many months the counts agree, series by series."""
+    """Return in how many months the counts agree, series by series."""
     agreements = [
         f"{agreeing_months(months).height} of {months.height} months of the {series} series"
         for (series,), months in trend.group_by("series", maintain_order=True)

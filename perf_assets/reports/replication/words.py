@@ -23,7 +23,9 @@ NUMBER = re.compile(r"\d[\d,.]*")
 
 
 def number_text(value: object) -> str:
-    """A number with the digits that matter: ``16,284``, ``20.34``, ``0.2433``, ``9.3e-10``."""
+    """Return a number with the digits that matter: ``16,284``, ``20.34``, ``0.2433``,
+    ``9.3e-10``.
+    """
     if not isinstance(value, (int, float)):
         return "–"
     if float(value).is_integer():
@@ -32,7 +34,9 @@ def number_text(value: object) -> str:
 
 
 def reproduced_text(row: Mapping[str, object]) -> str:
-    """The reproduced value of a ``row`` of the comparison; days, months and words as such."""
+    """Return the reproduced value of a ``row`` of the comparison; days, months and words as
+    such.
+    """
     value, text = row["reproduced"], str(row["published_text"])
     if isinstance(value, float) and DAY.fullmatch(text):
         return str(date(1970, 1, 1) + timedelta(days=value))
@@ -44,7 +48,7 @@ def reproduced_text(row: Mapping[str, object]) -> str:
 
 
 def differing(comparison: pl.DataFrame) -> list[str]:
-    """Why figures differ: a sentence for each reason, whatever the numbers in it."""
+    """Return why figures differ: a sentence for each reason, whatever the numbers in it."""
     return [
         f"{len(found)} {'differs' if len(found) == 1 else 'differ'}, {_listed(found)}: {reason}"
         for found, reason in _reasons(comparison.filter(verdict="differs"))
@@ -52,7 +56,7 @@ def differing(comparison: pl.DataFrame) -> list[str]:
 
 
 def counted_in_file(comparison: pl.DataFrame) -> list[str]:
-    """A sentence on those figures that the paper does not print, if there are any."""
+    """Return a sentence on those figures that the paper does not print, if there are any."""
     rows = comparison.filter(pl.col("location").str.starts_with(PUBLISHED_FILE))
     if rows.is_empty():
         return []
@@ -114,7 +118,7 @@ def _values_text(row: Mapping[str, object]) -> str:
 
 
 def _reasons(rows: pl.DataFrame) -> list[tuple[list[str], str]]:
-    """The locations of the figures that differ for each reason, and its first wording."""
+    """Return the locations of the figures that differ for each reason, and its first wording."""
     found: dict[str, tuple[list[str], str]] = {}
     for row in rows.iter_rows(named=True):
         reason = str(row["reason"] or "unknown")

@@ -80,12 +80,12 @@ def engine_files(given: Sequence[Path]) -> list[SiteFile]:
 
 
 def _script(content: bytes) -> bytes:
-    """A script without the address of its source map, which the site does not have."""
+    """Return a script without the address of its source map, which the site does not have."""
     return SOURCE_MAP.sub(b"\n", content)
 
 
 def own_scripts() -> list[SiteFile]:
-    """The scripts of the console."""
+    """Return the scripts of the console."""
 
     def file(name: str, folder: str) -> SiteFile:
         return text_file(f"assets/{folder}{name}", lambda: text_of(name))
@@ -94,7 +94,9 @@ def own_scripts() -> list[SiteFile]:
 
 
 def database_file(published: Path, tables: Collection[str], made_from: str) -> SiteFile:
-    """The database that the console opens, packed; its facts name the queries that it answers."""
+    """Return the database that the console opens, packed; its facts name the queries that it
+    answers.
+    """
 
     def write(target: Path) -> Facts:
         plain = target.with_name(target.name.replace(".gz.", "."))
@@ -117,7 +119,7 @@ def database_file(published: Path, tables: Collection[str], made_from: str) -> S
 
 
 def console_page(entries: Mapping[str, Entry]) -> str:
-    """The page, once the files that it loads are there."""
+    """Return the page, once the files that it loads are there."""
     queries = [cookbook()[name] for name in entries[DATABASE].facts["queries"]]
     files = {"engine": ENGINE, "worker": WORKER, "database": DATABASE}
     names = [query.name for query in queries]

@@ -207,7 +207,7 @@ def _describe(
 
 
 def _answered(connection: duckdb.DuckDBPyConnection, queries: Sequence[Query]) -> list[Query]:
-    """The queries whose tables are all there."""
+    """Return the queries whose tables are all there."""
     found = []
     for query in queries:
         try:

@@ -52,7 +52,7 @@ class Entry:
 
 
 def text_file(path: str, text: Callable[[], str]) -> SiteFile:
-    """A page or a script, made each time."""
+    """Return a page or a script, made each time."""
 
     def write(target: Path) -> Facts:
         target.write_bytes(text().encode())
@@ -162,7 +162,7 @@ class SiteDirectory:
         return None if listed is None else Entry(**listed)
 
     def _listed(self) -> dict[str, Any] | None:
-        """The files that the manifest lists; None where there is none of ours.
+        """Return the files that the manifest lists; None where there is none of ours.
 
         One that somebody changed lists nothing: all files are made again, and none leaves.
         """
@@ -187,7 +187,7 @@ def _digest(files: Mapping[str, Any]) -> str:
 
 
 def _sha256(path: Path) -> str | None:
-    """The digest of a file; None where there is none."""
+    """Return the digest of a file; None where there is none."""
     digest = hashlib.sha256()
     try:
         with path.open("rb") as file:

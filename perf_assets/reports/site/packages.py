@@ -57,32 +57,32 @@ class Package:
         return f"{self.name.rpartition('/')[2]}-{self.version}.tgz"
 
     def is_in(self, content: bytes) -> bool:
-        """Whether ``content`` is this very package."""
+        """Return whether ``content`` is this very package."""
         digest = base64.b64encode(hashlib.sha512(content).digest()).decode()
         return self.integrity == f"sha512-{digest}"
 
 
 @cache
 def packages() -> tuple[Package, ...]:
-    """The pinned packages."""
+    """Return the pinned packages."""
     entries = json.loads(PINNED.read_text(encoding="utf-8"))
     return tuple(Package(**{**entry, "files": tuple(entry["files"])}) for entry in entries)
 
 
 def registry() -> str:
-    """The address of the npm registry, without a slash at its end."""
+    """Return the address of the npm registry, without a slash at its end."""
     given = next(filter(None, map(os.environ.get, VARIABLES)), REGISTRY)
     return given.rstrip("/")
 
 
 def cache_directory() -> Path:
-    """Where packages are kept: below the cache directory of the user."""
+    """Return where packages are kept: below the cache directory of the user."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "perf-assets" / "npm"
 
 
 def package_files(given: Sequence[Path] = ()) -> Mapping[str, bytes]:
-    """The needed files of all packages, by their names without directories.
+    """Return the needed files of all packages, by their names without directories.
 
     Each package is taken from ``given``, else from the cache, else from the registry; what was
     given or fetched is kept in the cache.
@@ -142,7 +142,7 @@ def _keep(package: Package, content: bytes) -> None:
 
 
 def _fetched(package: Package) -> bytes:
-    """The package from the registry.
+    """Return the package from the registry.
 
     Raises
     ------
@@ -172,7 +172,7 @@ def _fetched(package: Package) -> bytes:
 
 
 def _downloaded(address: str, package: Package) -> bytes:
-    """What the address gives, up to a byte more than the package has."""
+    """Return what the address gives, up to a byte more than the package has."""
     if not address.startswith(("https://", "http://")):
         raise ValueError("its address is no http address")
     content = bytearray()
@@ -190,7 +190,9 @@ def _downloaded(address: str, package: Package) -> bytes:
 
 
 def _unpacked(package: Package, content: bytes) -> dict[str, bytes]:
-    """The needed files, read into memory: no name in the package says where anything is written."""
+    """Return the needed files, read into memory: no name in the package says where anything is
+    written.
+    """
     wanted = {f"{ROOT}/{name}": Path(name).name for name in package.files}
     found = {}
     with tarfile.open(fileobj=io.BytesIO(content), mode="r:gz") as archive:

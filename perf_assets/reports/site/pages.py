@@ -30,7 +30,7 @@ CHARSET, HEADER = '<meta charset="utf-8">', "<header>"
 
 
 def page(template: str, path: str, *, has_console: bool, **values: object) -> str:
-    """The page at ``path`` of the site, made of ``values``."""
+    """Return the page at ``path`` of the site, made of ``values``."""
     return render(
         f"site/{template}",
         policy=CONSOLE_POLICY if path == CONSOLE else POLICY,
@@ -40,7 +40,9 @@ def page(template: str, path: str, *, has_console: bool, **values: object) -> st
 
 
 def framed(content: str, path: str, *, has_console: bool) -> str:
-    """A page of another report, which has all in it, with the links of the site and a policy."""
+    """Return a page of another report, which has all in it, with the links of the site and a
+    policy.
+    """
     policy = f'<meta http-equiv="Content-Security-Policy" content="{EMBEDDED_POLICY}">'
     links = render("site/links.html", **_place(path, has_console=has_console))
     style = f"<style>{text_of('links.css')}</style>"
@@ -49,18 +51,18 @@ def framed(content: str, path: str, *, has_console: bool) -> str:
 
 
 def text_of(name: str) -> str:
-    """A style sheet or script of the site, as it is written."""
+    """Return a style sheet or script of the site, as it is written."""
     return (TEMPLATES / "site" / name).read_text(encoding="utf-8")
 
 
 def style_sheet() -> str:
-    """The style sheet of the site: that of all reports, and what only the site has."""
+    """Return the style sheet of the site: that of all reports, and what only the site has."""
     common = (TEMPLATES / "style.css").read_text(encoding="utf-8")
     return "\n".join([common, text_of("links.css"), text_of("site.css")])
 
 
 def page_script() -> str:
-    """The script of all reports."""
+    """Return the script of all reports."""
     return (TEMPLATES / "page.js").read_text(encoding="utf-8")
 
 

@@ -23,24 +23,24 @@ ROWS_AT_A_TIME = 20_000  # as rows of Python, which take many times the room of 
 
 
 def result_tables(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """The tables of results that the database has, as schema.table."""
+    """Return the tables of results that the database has, as schema.table."""
     return list(chosen_tables(connection, RESULTS))
 
 
 def data_path(table: str, kind: str) -> str:
-    """Where the whole of ``table`` is on the site."""
+    """Return where the whole of ``table`` is on the site."""
     return f"data/{file_name(table)}.{kind}"
 
 
 def page_path(table: str) -> str:
-    """Where the page of ``table`` is on the site."""
+    """Return where the page of ``table`` is on the site."""
     return f"tables/{file_name(table)}.html"
 
 
 def data_files(
     connection: duckdb.DuckDBPyConnection, table: str, made_from: str
 ) -> Iterator[SiteFile]:
-    """The whole of ``table``, as Parquet and as CSV."""
+    """Yield the whole of ``table``, as Parquet and as CSV."""
     whole = f"FROM {_quoted(table)} ORDER BY ALL"
 
     def write_parquet(target: Path) -> Facts:
@@ -74,7 +74,7 @@ def table_page(
     *,
     has_console: bool,
 ) -> SiteFile:
-    """The page with the first rows of ``table``, to be written once its files are there."""
+    """Return the page with the first rows of ``table``, to be written once its files are there."""
 
     def write(target: Path) -> Facts:
         first = typed_frame(
@@ -97,7 +97,7 @@ def table_page(
 
 
 def tables_page(tables: list[str], site: SiteDirectory, *, has_console: bool) -> str:
-    """The page that lists all tables of results."""
+    """Return the page that lists all tables of results."""
     listed = [
         {"sentence": first_sentence(_description(table)), **_facts(table, site.entries)}
         for table in tables

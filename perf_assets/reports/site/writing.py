@@ -126,13 +126,13 @@ class _Parts:
     tables: list[str]
 
     def paths(self) -> list[str]:
-        """Where they all are."""
+        """Return where they all are."""
         of_tables = [path for table in self.tables for path in _paths_of_table(table)]
         own = [file.path for file in (*self._engine(), *self._common())]
         return [*own, *of_tables]
 
     def files(self) -> list[SiteFile]:
-        """All of them."""
+        """Return all of them."""
         of_data = [
             file
             for table in self.tables
@@ -216,7 +216,7 @@ def _paths_of_table(table: str) -> list[str]:
 
 
 def _cards(entries: Mapping[str, Entry], tables: int, *, has_console: bool) -> list[dict[str, str]]:
-    """What the site has, as the first page says it."""
+    """Return what the site has, as the first page says it."""
     cards = [
         (
             "report.html",

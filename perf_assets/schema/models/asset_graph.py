@@ -182,18 +182,18 @@ LAST = ("marts", "analysis")
 
 
 def asset_for_table(table: str) -> str:
-    """The asset that ``table`` is reported with; its own where it is in no other."""
+    """Return the asset that ``table`` is reported with; its own where it is in no other."""
     return _assets().get(table, table)
 
 
 def tables_of(asset: str) -> tuple[str, ...]:
-    """The tables and views of ``asset``, the one it is called after first."""
+    """Return the tables and views of ``asset``, the one it is called after first."""
     return (asset, *MEMBERS.get(asset, ()))
 
 
 @cache
 def assets_in_order() -> tuple[str, ...]:
-    """All assets that have tables, each after those it is made from."""
+    """Return all assets that have tables, each after those it is made from."""
     order = TopologicalSorter(_arrows()).static_order()
     return tuple(
         asset for asset in order if asset.partition(".")[0] not in ("sources", "published")
@@ -202,7 +202,9 @@ def assets_in_order() -> tuple[str, ...]:
 
 @cache
 def tables_in_order() -> tuple[str, ...]:
-    """All tables and views, each after those it is made from; those of one asset stand together."""
+    """Return all tables and views, each after those it is made from; those of one asset stand
+    together.
+    """
     tables = TopologicalSorter(made_from()).static_order()
     order = {asset: index for index, asset in enumerate(assets_in_order())}
     in_assets = [table for table in tables if asset_for_table(table) in order]
@@ -211,7 +213,9 @@ def tables_in_order() -> tuple[str, ...]:
 
 @cache
 def upstream() -> Mapping[str, tuple[str, ...]]:
-    """Of each asset those it is made from, but for those that another of them is made from."""
+    """Return of each asset those it is made from, but for those that another of them is made
+    from.
+    """
     arrows = _arrows()
 
     @cache
@@ -226,7 +230,7 @@ def upstream() -> Mapping[str, tuple[str, ...]]:
 
 
 def downstream_of(asset: str) -> tuple[str, ...]:
-    """The assets that are made from ``asset``, directly or by others; sorted."""
+    """Return the assets that are made from ``asset``, directly or by others; sorted."""
     found, open_ones = {asset}, {asset}
     while open_ones:
         open_ones = {one for one, inputs in _arrows().items() if open_ones & inputs} - found

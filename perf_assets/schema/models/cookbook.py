@@ -71,7 +71,7 @@ class Query:
 
 
 def parse_query_file(name: str, sql: str) -> Query:
-    """The query called ``name`` with the text ``sql``."""
+    """Return the query called ``name`` with the text ``sql``."""
     lines = []
     for line in sql.strip().splitlines():
         if not line.startswith("--"):
@@ -93,7 +93,7 @@ def _begun(sentence: str) -> str:
 
 @cache
 def cookbook() -> Mapping[str, Query]:
-    """All queries by name, sorted."""
+    """Return all queries by name, sorted."""
     return {
         path.stem: parse_query_file(path.stem, path.read_text(encoding="utf-8"))
         for path in sorted(queries_dir().glob("*.sql"))
@@ -101,7 +101,7 @@ def cookbook() -> Mapping[str, Query]:
 
 
 def read_query(path: Path) -> Query:
-    """The query in the file at ``path``.
+    """Return the query in the file at ``path``.
 
     Raises
     ------

@@ -18,7 +18,7 @@ AS_OF_SOURCE = "marts.issue_history"  # what the macro reads, and has to be ther
 
 
 def as_of_text(models: Path) -> str:
-    """The query of the macro of the bug reports as they were, from the folder ``models``."""
+    """Return the query of the macro of the bug reports as they were, from the folder ``models``."""
     return (models / "bug_reports_as_of.sql").read_text(encoding="utf-8")
 
 
@@ -78,7 +78,7 @@ def create_views(connection: duckdb.DuckDBPyConnection, models: Iterable[Model])
 
 
 def _spelled(connection: duckdb.DuckDBPyConnection, model: Model) -> str:
-    """How DuckDB, which keeps definitions in its own spelling, has that of ``model``."""
+    """Return how DuckDB, which keeps definitions in its own spelling, has that of ``model``."""
     connection.execute(f"CREATE OR REPLACE TEMP VIEW twin AS {model.sql}")
     spelled = _views(connection, "temporary")["main.twin"]
     connection.execute("DROP VIEW temp.twin")
@@ -93,7 +93,7 @@ def _views(connection: duckdb.DuckDBPyConnection, condition: str) -> dict[str, s
 
 
 def tables_in_shape(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table]) -> set[str]:
-    """The names of those of ``tables`` that are there as they are declared.
+    """Return the names of those of ``tables`` that are there as they are declared.
 
     All are looked up together: DuckDB takes as long for the definition of one as for those of all.
     """
@@ -127,7 +127,7 @@ def create_table(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
 
 
 def comment_statements(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """The COMMENT statements that the database still lacks to describe all tables.
+    """Return the COMMENT statements that the database still lacks to describe all tables.
 
     Tables that the database does not have are passed over: they are described once they exist.
     """

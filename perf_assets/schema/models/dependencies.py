@@ -67,7 +67,7 @@ ORIGINS = {
 
 @cache
 def analyses() -> Mapping[str, Analysis]:
-    """The tables of statistics, by name, and how each is computed.
+    """Return the tables of statistics, by name, and how each is computed.
 
     Raises
     ------
@@ -89,7 +89,9 @@ def analyses() -> Mapping[str, Analysis]:
 
 @cache
 def made_from() -> Mapping[str, tuple[str, ...]]:
-    """Every table and view with the tables it is made from; none where it comes from outside."""
+    """Return every table and view with the tables it is made from; none where it comes from
+    outside.
+    """
     models = {model.name: model.upstream for model in load_models()}
     statistics = {name: tuple(analysis.reads) for name, analysis in analyses().items()}
     return {name: (models | DECIDED | statistics).get(name, ()) for name in described_tables()}
@@ -107,10 +109,10 @@ def behind_views(tables: Iterable[str]) -> frozenset[str]:
 
 
 def read_by(table: str) -> tuple[str, ...]:
-    """The tables and views that are made from ``table``, sorted."""
+    """Return the tables and views that are made from ``table``, sorted."""
     return tuple(sorted(name for name, upstream in made_from().items() if table in upstream))
 
 
 def origin_of(table: str) -> str:
-    """In words, where a table comes from that is made from no other."""
+    """Return in words, where a table comes from that is made from no other."""
     return next((words for prefix, words in ORIGINS.items() if table.startswith(prefix)), "")

@@ -83,7 +83,7 @@ class Model:
         return sources
 
     def followed_lineage(self) -> "dict[str, tuple[ColumnSource, ...]]":
-        """The same, by parsing its text."""
+        """Return the same, by parsing its text."""
         from perf_assets.schema.models.parsing import column_lineage, parse_query  # noqa: PLC0415
 
         return column_lineage(self.path, parse_query(self.path, self.sql), self.reads)
@@ -96,7 +96,7 @@ class Model:
 
 
 def lineage_text() -> str:
-    """The lineage of all models as it is written down."""
+    """Return the lineage of all models as it is written down."""
     found = {
         model.name: {"basis": model.lineage_basis, "columns": model.followed_lineage()}
         for model in load_models()
@@ -116,7 +116,7 @@ def _written_lineage() -> Mapping[str, Mapping[str, Any]]:
 
 
 def load_models(directory: Path | None = None) -> tuple[Model, ...]:
-    """The models below ``directory`` (default: the project's), each after those it reads.
+    """Return the models below ``directory`` (default: the project's), each after those it reads.
 
     Raises
     ------
@@ -151,19 +151,23 @@ def _load(root: Path) -> tuple[Model, ...]:
 
 @cache
 def models_by_name() -> Mapping[str, Model]:
-    """The project's models by the names of what they make."""
+    """Return the project's models by the names of what they make."""
     return {model.name: model for model in load_models()}
 
 
 @cache
 def read_by_several() -> frozenset[str]:
-    """The models that several others read: computing them once is cheaper than for each reader."""
+    """Return the models that several others read: computing them once is cheaper than for each
+    reader.
+    """
     readers = Counter(table for model in load_models() for table in model.upstream)
     return frozenset(name for name in models_by_name() if readers[name] > 1)
 
 
 def views_over(tables: Iterable[str]) -> list[str]:
-    """The views that read one of ``tables``, by themselves or by others, each after its inputs."""
+    """Return the views that read one of ``tables``, by themselves or by others, each after its
+    inputs.
+    """
     read = set(tables)
     views = []
     for model in load_models():
@@ -175,7 +179,7 @@ def views_over(tables: Iterable[str]) -> list[str]:
 
 @cache
 def described_tables(directory: Path | None = None) -> Mapping[str, Table]:
-    """Every table and view by name; models are described by the head of their file."""
+    """Return every table and view by name; models are described by the head of their file."""
     models = {model.name: model.table for model in load_models(directory)}
     return {**declared(directory), **models}
 
@@ -209,19 +213,19 @@ def _draft(path: Path, tables: Mapping[str, Table]) -> _Draft:
 
 
 def check_query(path: Path, sql: str) -> tuple[str, ...]:
-    """The tables that a text reads; refused with a sentence where it is not one SELECT."""
+    """Return the tables that a text reads; refused with a sentence where it is not one SELECT."""
     from perf_assets.schema.models.parsing import parse_query, tables_read  # noqa: PLC0415
 
     return tables_read(parse_query(path, sql))
 
 
 def tables_behind(sql: str) -> tuple[str, ...]:
-    """The tables that stand behind FROM and JOIN, as ``schema.table``, sorted."""
+    """Return the tables that stand behind FROM and JOIN, as ``schema.table``, sorted."""
     return tuple(sorted({*TABLE_READ.findall(COMMENTS_AND_TEXTS.sub(" ", sql))}))
 
 
 def read_description(text: str) -> str:
-    """The comment at the head of a SQL file, as one line."""
+    """Return the comment at the head of a SQL file, as one line."""
     return " ".join(_head_comment(text))
 
 
@@ -231,7 +235,7 @@ def _head_comment(text: str) -> Iterator[str]:
 
 
 def _in_order(drafts: Mapping[str, _Draft], tables_by_name: Mapping[str, Table]) -> list[str]:
-    """The names of the models, each after those it reads."""
+    """Return the names of the models, each after those it reads."""
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for name, draft in drafts.items():
         upstream = _upstream(draft, tables_by_name)

@@ -17,7 +17,7 @@ ColumnSource: TypeAlias = tuple[str, str]
 
 
 def parse_query(path: Path, text: str) -> exp.Query:
-    """The one SELECT that ``text``, the content of ``path``, consists of.
+    """Return the one SELECT that ``text``, the content of ``path``, consists of.
 
     Raises
     ------
@@ -35,7 +35,9 @@ def parse_query(path: Path, text: str) -> exp.Query:
 
 
 def tables_read(query: exp.Query) -> tuple[str, ...]:
-    """The tables that ``query`` reads, as ``schema.table``, sorted; its own steps left out."""
+    """Return the tables that ``query`` reads, as ``schema.table``, sorted; its own steps left
+    out.
+    """
     steps = {step.alias for step in query.find_all(exp.CTE)}
     named = {
         ".".join(part.name for part in table.parts)
@@ -48,7 +50,8 @@ def tables_read(query: exp.Query) -> tuple[str, ...]:
 def column_lineage(
     path: Path, query: exp.Query, upstream: Iterable[Table]
 ) -> dict[str, tuple[ColumnSource, ...]]:
-    """Each column of ``query``, in order, with the columns of ``upstream`` that it is made from.
+    """Return each column of ``query``, in order, with the columns of ``upstream`` that it is made
+    from.
 
     Raises
     ------
@@ -72,7 +75,7 @@ def column_lineage(
 
 
 def _plain(error: SqlglotError) -> str:
-    """The first of sqlglot's complaints, without the terminal's underlining."""
+    """Return the first of sqlglot's complaints, without the terminal's underlining."""
     details = getattr(error, "errors", None)
     if not details:
         return str(error)

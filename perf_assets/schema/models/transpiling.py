@@ -10,7 +10,7 @@ from perf_assets.schema.models.parsing import tables_read
 
 
 def view_name(table: str) -> str:
-    """The name of ``schema.table`` as a temporary view, which has no schema."""
+    """Return the name of ``schema.table`` as a temporary view, which has no schema."""
     return table.replace(".", "__")
 
 
@@ -20,12 +20,12 @@ def _spark_type(duckdb_type: str) -> str:
 
 
 def spark_columns(table: Table) -> str:
-    """The declared columns of ``table`` as a schema of Spark."""
+    """Return the declared columns of ``table`` as a schema of Spark."""
     return ", ".join(f"`{one.name}` {_spark_type(one.type)}" for one in table.columns)
 
 
 def cast_columns(table: Table) -> tuple[str, ...]:
-    """Each column of ``table`` as an expression of its declared type.
+    """Return each column of ``table`` as an expression of its declared type.
 
     Spark makes an INTEGER of what is a BIGINT in DuckDB, and so on.
     """
@@ -35,7 +35,7 @@ def cast_columns(table: Table) -> tuple[str, ...]:
 
 
 def transpiled(sql: str, parameters: Mapping[str, str] | None = None) -> str:
-    """The portable ``sql`` for Spark; tables are temporary views.
+    """Return the portable ``sql`` for Spark; tables are temporary views.
 
     parameters : texts that replace columns of these names, as those of a macro do.
     """
@@ -51,7 +51,7 @@ def transpiled(sql: str, parameters: Mapping[str, str] | None = None) -> str:
 
 
 def tables_of_query(sql: str) -> tuple[str, ...]:
-    """The tables that ``sql`` reads, as ``schema.table``."""
+    """Return the tables that ``sql`` reads, as ``schema.table``."""
     query = parse_one(sql, dialect="duckdb")
     return tables_read(query) if isinstance(query, exp.Query) else ()
 

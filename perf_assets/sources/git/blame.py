@@ -68,16 +68,16 @@ class Text:
         self._traced = sorted(traced)
 
     def score(self, first: int, count: int) -> int:
-        """How far lines are from trivial: one more than their letters and digits."""
+        """Return how far lines are from trivial: one more than their letters and digits."""
         return 1 + self._score[first + count] - self._score[first]
 
     def traced(self, first: int, count: int) -> list[int]:
-        """The traced ones of these lines."""
+        """Return the traced ones of these lines."""
         traced = self._traced
         return traced[bisect_left(traced, first) : bisect_left(traced, first + count)]
 
     def has_traced(self, first: int, count: int) -> bool:
-        """Whether any of these lines is traced."""
+        """Return whether any of these lines is traced."""
         index = bisect_left(self._traced, first)
         return index < len(self._traced) and self._traced[index] < first + count
 
@@ -92,7 +92,7 @@ class Entry(NamedTuple):
     start: int
 
     def part(self, start: int, end: int) -> "Entry":
-        """The lines from index ``start`` to before ``end`` of these."""
+        """Return the lines from index ``start`` to before ``end`` of these."""
         return Entry(self.text, self.first + start, end - start, self.version, self.start + start)
 
     @property
@@ -116,7 +116,9 @@ class Entry(NamedTuple):
         return self.text.score(self.first, self.length)
 
     def best_score(self, present: Collection[bytes]) -> int:
-        """The highest score of adjacent lines that are all ``present``, white space left out."""
+        """Return the highest score of adjacent lines that are all ``present``, white space left
+        out.
+        """
         best = start = 0
         for index, line in enumerate((*self.bare, None)):
             if line is None or line not in present:
@@ -127,7 +129,7 @@ class Entry(NamedTuple):
 
 
 def pass_back(versions: Versions, entries: Iterable[Entry]) -> list[Entry]:
-    """The traced lines of ``entries``, in entries at the versions that brought them.
+    """Return the traced lines of ``entries``, in entries at the versions that brought them.
 
     Entries are split where lines part, and are not joined again. Those of an attempt that was
     given up are left out.
@@ -160,7 +162,7 @@ def pass_back(versions: Versions, entries: Iterable[Entry]) -> list[Entry]:
 def _divide(
     entries: Sequence[Entry], base: int, hunks: Sequence[Sequence[int]]
 ) -> tuple[list[Entry], list[Entry]]:
-    """What of ``entries`` the ``base`` has too, there; and what it does not have."""
+    """Return what of ``entries`` the ``base`` has too, there; and what it does not have."""
     shared: list[Entry] = []
     rest: list[Entry] = []
     ends = [new_first + new_count for _, _, new_first, new_count in hunks]

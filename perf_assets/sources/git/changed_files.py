@@ -28,7 +28,7 @@ class ChangedFile:
 
 
 def changed_files(clone: Path, shas: Sequence[str]) -> dict[str, list[ChangedFile]]:
-    """The files that commits, no merges, change against their parents; renames found."""
+    """Return the files that commits, no merges, change against their parents; renames found."""
     command = diffs_of(clone, "--raw", "-z", "--no-abbrev", "-M")
     given = "".join(f"{sha}\n" for sha in shas).encode()
     output = run(command, local_environment(), given)
@@ -55,7 +55,8 @@ def changed_files(clone: Path, shas: Sequence[str]) -> dict[str, list[ChangedFil
 
 
 def diffs_of(clone: Path, *options: str) -> list[str]:
-    """The command that compares each commit of its input with its parent, a root with nothing.
+    """Return the command that compares each commit of its input with its parent, a root with
+    nothing.
 
     Each comparison comes after a line with the name of its commit.
     """
@@ -68,12 +69,14 @@ def shown(path: str) -> str:
 
 
 def read_blobs(clone: Path, blobs: Sequence[str]) -> dict[str, bytes]:
-    """The content of ``blobs``; GitError when one is missing."""
+    """Return the content of ``blobs``; GitError when one is missing."""
     return dict(parse_objects(print_objects(clone, blobs))) if blobs else {}
 
 
 def read_patches(clone: Path, shas: Sequence[str], options: Sequence[str]) -> dict[str, bytes]:
-    """What git prints of each of the commits ``shas``, with ``options`` that make a patch."""
+    """Return what git prints of each of the commits ``shas``, with ``options`` that make a
+    patch.
+    """
     given = "".join(f"{sha}\n" for sha in shas).encode()
     output = b"\n" + run(diffs_of(clone, *options), local_environment(), given)
     ends = [0]

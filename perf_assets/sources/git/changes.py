@@ -55,11 +55,11 @@ class Piece:
     old_paths: list[str | None] = field(default_factory=list)
 
     def is_full(self) -> bool:
-        """Whether it is time to begin another."""
+        """Return whether it is time to begin another."""
         return len(self.paths) >= PIECE_FILES or len(self.shas) >= PIECE_COMMITS
 
     def files(self) -> pl.DataFrame:
-        """One row per changed file: sha, path, old_path, change_type, pair, is_same.
+        """Return one row per changed file: sha, path, old_path, change_type, pair, is_same.
 
         ``pair`` is what to compare: two digits for the kind of the old and the new side each
         (``10`` file, ``12`` symbolic link, ``16`` submodule, ``00`` absent), then both object
@@ -99,7 +99,8 @@ class Piece:
 def read_changes(
     clone: "Clone", shas: Sequence[str], patterns: Sequence[str] = ()
 ) -> Iterator[Piece]:
-    """The changes of the commits ``shas``, in their order; GitError when an object is missing.
+    """Yield the changes of the commits ``shas``, in their order; GitError when an object is
+    missing.
 
     ``patterns`` are git's path patterns; other paths are left out then.
     """
@@ -114,7 +115,7 @@ def read_changes(
 
 
 def diff_tree(clone: "Clone", *format_options: str) -> list[str]:
-    """The command that compares each commit of its input with its first parent.
+    """Return the command that compares each commit of its input with its first parent.
 
     A root is compared with the empty tree; renames are found as ``git diff`` and ``git show``
     find them by default.
@@ -143,7 +144,7 @@ def diffing(clone: Path, *options: str) -> list[str]:
 
 @cache
 def _name_length(clone: Path) -> int:
-    """How long the names of objects are, in hexadecimal digits."""
+    """Return how long the names of objects are, in hexadecimal digits."""
     command = in_clone(clone, "rev-parse", "--show-object-format")
     return {b"sha1": 40, b"sha256": 64}[run(command, local_environment()).strip()]
 
@@ -169,7 +170,9 @@ def _pieces(output: IO[bytes], sha_length: int) -> Iterator[Piece]:
 
 
 def _tokens(output: IO[bytes]) -> Iterator[str]:
-    """The parts of the output that end with NUL; bytes that are not UTF-8 become ``\\xNN``."""
+    """Yield the parts of the output that end with NUL; bytes that are not UTF-8 become
+    ``\\xNN``.
+    """
     rest = b""
     while chunk := output.read(1 << 20):
         whole, end, rest = (rest + chunk).rpartition(b"\0")

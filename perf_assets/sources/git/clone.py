@@ -89,7 +89,7 @@ def update_clone(url_or_path: str, clone_dir: Path) -> Clone:
 
 
 def damaged(path: Path, failure: GitError) -> PerfAssetsError:
-    """One sentence about a clone that git cannot read."""
+    """Return one sentence about a clone that git cannot read."""
     if isinstance(failure, IdleError):
         return TransientError(
             f"git gets no answer from the disk on which the clone at {path} is "
@@ -170,7 +170,7 @@ def _opened(
 
 
 def _source_of(path: Path) -> str:
-    """The address a clone was made from; PerfAssetsError when it is no clone of ours."""
+    """Return the address a clone was made from; PerfAssetsError when it is no clone of ours."""
     try:
         return readable(run(in_clone(path, "config", f"remote.{_REMOTE}.url"), local_environment()))
     except GitError:

@@ -13,7 +13,7 @@ Owned = Callable[[str, str], tuple[str, str] | None]
 
 
 def code_owners_at(clone: Path, shas: Sequence[str]) -> Owned:
-    """Who owned which files at the commits ``shas``; nobody where there is no such file.
+    """Return who owned which files at the commits ``shas``; nobody where there is no such file.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def code_owners_at(clone: Path, shas: Sequence[str]) -> Owned:
 
 
 def _contents(clone: Path, blobs: Sequence[str]) -> dict[str, bytes]:
-    """The versions that git can read: a mirror lacks an object now and then."""
+    """Return the versions that git can read: a mirror lacks an object now and then."""
     try:
         return read_blobs(clone, blobs)
     except GitError:
@@ -49,7 +49,9 @@ def _contents(clone: Path, blobs: Sequence[str]) -> dict[str, bytes]:
 
 
 def _first(answers: Sequence[str]) -> str | None:
-    """The blob that counts: the first that is there; None where it is too large to be read."""
+    """Return the blob that counts: the first that is there; None where it is too large to be
+    read.
+    """
     for answer in answers:
         name, *rest = answer.split(" ")
         if len(rest) == 2 and rest[0] == "blob":

@@ -74,7 +74,9 @@ class IdleError(GitError):
 
 
 def network_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment to reach a remote: the person's own proxies, certificates, credentials."""
+    """Return the environment to reach a remote: the person's own proxies, certificates,
+    credentials.
+    """
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -84,12 +86,12 @@ def network_environment(extra: Mapping[str, str] | None = None) -> dict[str, str
 
 
 def local_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment to read a clone: no setting from outside it has a say."""
+    """Return the environment to read a clone: no setting from outside it has a say."""
     return network_environment(_NO_SETTINGS | dict(extra or {}))
 
 
 def in_clone(git_dir: Path, *arguments: str) -> list[str]:
-    """The command line of git on ``git_dir``, which reads nothing of the person's own."""
+    """Return the command line of git on ``git_dir``, which reads nothing of the person's own."""
     settings = (word for setting in _SETTINGS for word in ("-c", setting))
     return ["git", f"--git-dir={git_dir}", *settings, *arguments]
 
@@ -101,7 +103,7 @@ def run(
     seconds: float | None = None,
     growing: Path | None = None,
 ) -> bytes:
-    """What the command prints; GitError when it fails, PerfAssetsError when git is missing.
+    """Return what the command prints; GitError when it fails, PerfAssetsError when git is missing.
 
     It fails too when it takes longer than ``seconds``, or makes no progress (`ended_when_idle`);
     what arrives in the folder ``growing`` is progress.
@@ -119,7 +121,8 @@ def run(
 
 @contextmanager
 def streamed(command: Sequence[str], env: Mapping[str, str], stdin: bytes) -> Iterator[IO[bytes]]:
-    """The output of the command as it comes; GitError at the end of the block when it fails.
+    """Provide the output of the command as it comes; GitError at the end of the block when it
+    fails.
 
     A block that is left early ends the command.
     """
@@ -172,7 +175,9 @@ def _limit_memory(pid: int) -> None:
 
 
 def _received(stderr: IO[bytes], growing: Path | None) -> int:
-    """How many bytes came from a remote: what it reported of its own work, and what was stored."""
+    """Return how many bytes came from a remote: what it reported of its own work, and what was
+    stored.
+    """
     output = os.pread(stderr.fileno(), os.fstat(stderr.fileno()).st_size, 0)
     lines = output.replace(b"\r", b"\n").split(b"\n")
     stored = 0
@@ -210,18 +215,21 @@ def readable(text: bytes) -> str:
 
 
 def lines_of(output: bytes | str) -> list[str]:
-    """The lines that git printed; only a newline ends one: names of branches may hold U+2028."""
+    """Return the lines that git printed; only a newline ends one: names of branches may hold
+    U+2028.
+    """
     text = output if isinstance(output, str) else output.decode("utf-8", "backslashreplace")
     return text.removesuffix("\n").split("\n") if text else []
 
 
 def is_disk_full(stderr: str) -> bool:
-    """Whether git's words mean that there was no room to write."""
+    """Return whether git's words mean that there was no room to write."""
     return any(sign in stderr.lower() for sign in ("no space left on device", "quota exceeded"))
 
 
 def error_line(stderr: str) -> str:
-    """The line with the error itself: the first that git calls one, else the last; its beginning.
+    """Return the line with the error itself: the first that git calls one, else the last; its
+    beginning.
 
     Git repeats what it cannot read, which may be a megabyte of a damaged file.
     """
@@ -232,7 +240,7 @@ def error_line(stderr: str) -> str:
 
 
 def reason_of(failure: GitError) -> str:
-    """Why git failed, for a table: the object that it cannot read where it names one."""
+    """Return why git failed, for a table: the object that it cannot read where it names one."""
     line = error_line(failure.stderr)
     named = _OBJECT.search(line)
     return f"{LACKS}{named[1]}" if named else f"git says {line!r}"

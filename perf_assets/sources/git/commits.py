@@ -28,13 +28,15 @@ _Row = tuple[str, list[str], str | None, str | None, int, str | None]
 
 
 def print_objects(clone: Path, names: Iterable[str]) -> bytes:
-    """What ``git cat-file --batch`` prints of the objects called ``names``, by one process."""
+    """Return what ``git cat-file --batch`` prints of the objects called ``names``, by one
+    process.
+    """
     given = "".join(f"{name}\n" for name in names).encode()
     return run(in_clone(clone, "cat-file", "--batch"), local_environment(), given)
 
 
 def parse_commits(batch: bytes) -> pl.DataFrame:
-    """The commits that ``git cat-file --batch`` printed: sha, parents, author and address,
+    """Return the commits that ``git cat-file --batch`` printed: sha, parents, author and address,
     time, message.
 
     Text is decoded as the commit says, else as UTF-8, and never fails. The message has no white
@@ -62,7 +64,7 @@ def parse_objects(batch: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def moment(seconds: str) -> pl.Expr:
-    """The column ``seconds`` since 1970 as a UTC time within the years 1 to 9999."""
+    """Return the column ``seconds`` since 1970 as a UTC time within the years 1 to 9999."""
     return (pl.col(seconds).clip(_FIRST_SECOND, _LAST_SECOND) * 1_000_000).cast(TIME)
 
 

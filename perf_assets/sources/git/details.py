@@ -116,7 +116,7 @@ class _Commit(Commit):  # type: ignore[misc]
 
 
 def too_large(files: Sequence[ChangedFile]) -> str | None:
-    """Why a commit with these ``files`` is not analysed; None when it is."""
+    """Return why a commit with these ``files`` is not analysed; None when it is."""
     for file in files:
         if max(file.old_size, file.size) > LARGEST_FILE:
             return f"{shown(file.path)} is larger than {LARGEST_FILE:,} bytes"
@@ -126,7 +126,7 @@ def too_large(files: Sequence[ChangedFile]) -> str | None:
 
 
 def read_details(patch: bytes, contents: Mapping[str, bytes]) -> Details:
-    """What PyDriller finds in a commit that is no merge.
+    """Return what PyDriller finds in a commit that is no merge.
 
     Parameters
     ----------

@@ -12,12 +12,12 @@ from perf_assets.sources.git.commits import moment
 
 
 def commit_months(clone: Clone) -> pl.DataFrame:
-    """How many commits each UTC month has on the default branch; see ``months_of``."""
+    """Return how many commits each UTC month has on the default branch; see ``months_of``."""
     return months_of(list_commits(clone))
 
 
 def months_of(listed: pl.DataFrame) -> pl.DataFrame:
-    """How many of the ``listed`` commits each UTC month has, by committer time.
+    """Return how many of the ``listed`` commits each UTC month has, by committer time.
 
     Returns
     -------
@@ -38,12 +38,14 @@ def months_of(listed: pl.DataFrame) -> pl.DataFrame:
 
 
 def list_commits(clone: Clone) -> pl.DataFrame:
-    """Every commit reachable from the tip, older months first: sha, committed_at, month."""
+    """Return every commit reachable from the tip, older months first: sha, committed_at, month."""
     return _listed(_walk(clone, clone.tip))
 
 
 def list_dropped(clone: Clone, old_tip: str) -> pl.DataFrame | None:
-    """The commits reachable from ``old_tip`` and no longer from the tip; None if it is gone."""
+    """Return the commits reachable from ``old_tip`` and no longer from the tip; None if it is
+    gone.
+    """
     try:
         run(in_clone(clone.path, "cat-file", "-e", f"{old_tip}^{{commit}}"), local_environment())
     except GitError:
@@ -52,7 +54,7 @@ def list_dropped(clone: Clone, old_tip: str) -> pl.DataFrame | None:
 
 
 def list_branch_commits(clone: Clone) -> pl.DataFrame:
-    """Every commit on another branch than the default one and not reachable from its tip.
+    """Return every commit on another branch than the default one and not reachable from its tip.
 
     Returns
     -------
@@ -92,7 +94,7 @@ def _walk(clone: Clone, *arguments: str) -> bytes:
 
 
 def _heads(clone: Clone) -> dict[str, str]:
-    """The first branch, by name, at each tip."""
+    """Return the first branch, by name, at each tip."""
     options = ("--sort=-refname", "--format=%(objectname) %(refname:lstrip=2)", "refs/heads/")
     try:
         output = run(in_clone(clone.path, "for-each-ref", *options), local_environment())
@@ -105,7 +107,7 @@ def _heads(clone: Clone) -> dict[str, str]:
 def _first_branches(
     heads: dict[str, str], children_first: Iterable[tuple[str, list[str]]]
 ) -> dict[str, str]:
-    """The first branch, by name, that contains each commit."""
+    """Return the first branch, by name, that contains each commit."""
     branches = dict(heads)
     found = {}
     for sha, parents in children_first:

@@ -102,7 +102,7 @@ def inspect_commits(clone: Path, shas: Sequence[str]) -> Generator[CommitInspect
 
 
 def _history(clone: Path, shas: Sequence[str]) -> "LineHistory | None":
-    """What traces where lines come from; None where git is run commit by commit."""
+    """Return what traces where lines come from; None where git is run commit by commit."""
     if len(shas) < _WORTH_A_HISTORY:
         return None
     from perf_assets.sources.git.szz.line_history import LineHistory  # noqa: PLC0415
@@ -158,7 +158,7 @@ def _damaged(clone: Path, message: str) -> PerfAssetsError:
 
 @contextmanager
 def _lane(clone: Path, shas: Sequence[str]) -> Iterator[Iterator[Inspected]]:
-    """The commits of one worker, which begins at once; it is gone when the block ends."""
+    """Provide the commits of one worker, which begins at once; it is gone when the block ends."""
     with ExitStack() as running:
         yield _answers(clone, shas, running, running.enter_context(_worker(clone, shas)))
 
@@ -166,7 +166,7 @@ def _lane(clone: Path, shas: Sequence[str]) -> Iterator[Iterator[Inspected]]:
 def _answers(
     clone: Path, shas: Sequence[str], running: ExitStack, at_work: _AtWork
 ) -> Iterator[Inspected]:
-    """What a worker finds; a new one takes over where a commit took it down."""
+    """Yield what a worker finds; a new one takes over where a commit took it down."""
     left = list(shas)
     worker, stderr = at_work
     while True:
@@ -196,7 +196,9 @@ def _answers(
 
 @contextmanager
 def _worker(clone: Path, shas: Sequence[str]) -> Iterator[_AtWork]:
-    """A process at work on ``shas``, and what it complains of; it is gone when the block ends."""
+    """Provide a process at work on ``shas``, and what it complains of; it is gone when the block
+    ends.
+    """
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as stderr:
         given.write("".join(f"{sha}\n" for sha in shas).encode())
         given.seek(0)
@@ -219,7 +221,7 @@ def _worker(clone: Path, shas: Sequence[str]) -> Iterator[_AtWork]:
 
 
 def _environment() -> dict[str, str]:
-    """That of a reading git, and what Python needs to find this package."""
+    """Return that of a reading git, and what Python needs to find this package."""
     package = str(Path(perf_assets.__file__).parents[1])
     inherited = os.environ.get("PYTHONPATH")
     return local_environment(

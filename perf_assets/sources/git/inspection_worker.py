@@ -74,7 +74,7 @@ def inspect(clone: Path, shas: Sequence[str]) -> Iterator[Inspected]:
 
 
 def _groups(files: Mapping[str, list[ChangedFile]]) -> Iterator[dict[str, list[ChangedFile]]]:
-    """The commits in groups whose files fit into memory together."""
+    """Yield the commits in groups whose files fit into memory together."""
     group: dict[str, list[ChangedFile]] = {}
     held = 0
     for sha, changed in files.items():
@@ -147,7 +147,7 @@ def _details(sha: str, read: _Read) -> dict[str, Any] | str:
 
 
 def _limited(work: Callable[[], Result]) -> tuple[Result | None, str | None]:
-    """The result of ``work``, or why there is none."""
+    """Return the result of ``work``, or why there is none."""
     signal.signal(signal.SIGALRM, _out_of_time)
     signal.setitimer(signal.ITIMER_REAL, TIME_LIMIT)
     try:

@@ -26,7 +26,7 @@ _NONE = np.empty((0, 4), np.int32)
 def compare_blobs(
     clone: Path, pairs: Sequence[tuple[str, str]], objects: Path | None = None
 ) -> Iterator[Hunks]:
-    """The hunks of each pair of blobs, old and new.
+    """Yield the hunks of each pair of blobs, old and new.
 
     Lines that differ in white space alone are the same. ``objects`` is a directory of git objects
     that the clone does not have.

@@ -40,7 +40,7 @@ def read_commits(
     listed: pl.DataFrame | None = None,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Iterator[Frames]:
-    """Commits and their changed files, batch by batch.
+    """Yield commits and their changed files, batch by batch.
 
     Sizes are those of ``git diff --numstat -M`` against the first parent (a root: against
     nothing), so merges have files too and a commit's numbers are the sums over its files; a
@@ -87,7 +87,9 @@ def read_commits(
 
 
 def _whole(clone: Clone, listed: pl.DataFrame, reasons: Mapping[str, str]) -> Iterator[Frames]:
-    """The frames of the ``listed`` commits, with those that cannot be read, for ``reasons``."""
+    """Yield the frames of the ``listed`` commits, with those that cannot be read, for
+    ``reasons``.
+    """
     if not reasons:
         yield from _in_parallel(clone, listed)
         return
@@ -127,7 +129,7 @@ def _in_parallel(clone: Clone, listed: pl.DataFrame) -> Iterator[Frames]:
 
 
 def _measure(clone: Clone, counter: PairCounter, listed: pl.DataFrame, piece: Piece) -> Frames:
-    """The frames of one piece of history."""
+    """Return the frames of one piece of history."""
     files = _count(counter, piece.files())
     commits = describe(clone, piece.shas)
     when = pl.DataFrame({"sha": piece.shas}).join(listed, on="sha", maintain_order="left")

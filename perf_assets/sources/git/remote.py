@@ -75,7 +75,7 @@ class Address(GitAddress):
         return cls(str(path), str(path), is_path=True)
 
     def environment(self) -> dict[str, str]:
-        """The environment in which git reaches the address by its public form.
+        """Return the environment in which git reaches the address by its public form.
 
         So secrets are in no command line and in no stored setting.
         """
@@ -102,7 +102,7 @@ class Address(GitAddress):
         mend: str = "check that a git repository is there and needs no password, or correct the "
         "repository's git entry in the study file",
     ) -> PerfAssetsError:
-        """One sentence about what git could not do with the address, and how to mend it."""
+        """Return one sentence about what git could not do with the address, and how to mend it."""
         message = self.hide(failure.stderr)
         lowered = message.lower()
         if is_disk_full(message):
@@ -162,7 +162,9 @@ def read_heads(address: Address, seconds: float = LOOK_SECONDS) -> Heads:
 
 
 def remote_git(*arguments: str) -> list[str]:
-    """The command line of a git that talks to a remote: no hook and no strict check stops it."""
+    """Return the command line of a git that talks to a remote: no hook and no strict check stops
+    it.
+    """
     return ["git", *(word for setting in _OVERRULED for word in ("-c", setting)), *arguments]
 
 

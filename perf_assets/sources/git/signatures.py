@@ -14,12 +14,12 @@ PATH = ".mailmap"
 
 
 def read_mailmap(clone: Clone) -> Mailmap:
-    """The mail map at the tip of the default branch; an empty one where there is none."""
+    """Return the mail map at the tip of the default branch; an empty one where there is none."""
     return _read(clone.path, clone.tip)
 
 
 def with_signatures(commits: pl.DataFrame, mailmap: Mailmap) -> pl.DataFrame:
-    """``commits`` (author_name, author_email) with what the addresses say.
+    """Return ``commits`` (author_name, author_email) with what the addresses say.
 
     Returns
     -------

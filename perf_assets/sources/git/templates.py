@@ -37,7 +37,7 @@ _TEMPLATE_PATHS = [
 
 
 def read_issue_templates(clone: Clone, listed: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Every version of every issue template that a commit added or changed.
+    """Return every version of every issue template that a commit added or changed.
 
     Templates are files named ``ISSUE_TEMPLATE*`` and the Markdown and YAML files of directories
     named so, at the root, in ``docs`` and in ``.github``, whatever their case; ``config.yml`` is
@@ -70,7 +70,7 @@ def read_issue_templates(clone: Clone, listed: pl.DataFrame | None = None) -> pl
 
 
 def is_issue_template(path: str) -> bool:
-    """Whether GitHub takes the file at ``path`` for an issue template."""
+    """Return whether GitHub takes the file at ``path`` for an issue template."""
     parts = path.lower().split("/")
     if parts[0] in _FOLDERS:
         parts = parts[1:]
@@ -81,7 +81,9 @@ def is_issue_template(path: str) -> bool:
 
 
 def form_lines(form: object) -> Iterator[str]:
-    """The text that an issue form, as read from YAML, puts into an issue's body, line by line."""
+    """Yield the text that an issue form, as read from YAML, puts into an issue's body, line by
+    line.
+    """
     elements = form.get("body") if isinstance(form, dict) else None
     for element in elements if isinstance(elements, list) else []:
         attributes = element.get("attributes") if isinstance(element, dict) else None
@@ -104,7 +106,7 @@ def _element_lines(attributes: dict[str, Any]) -> Iterator[str]:
 
 
 def _readable_versions(clone: Clone, shas: list[str]) -> list[tuple[str, str, str]]:
-    """The versions but for those that git cannot read: raw.commits names their commits."""
+    """Return the versions but for those that git cannot read: raw.commits names their commits."""
     try:
         versions = _versions(clone, shas)
     except GitError:

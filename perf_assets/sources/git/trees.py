@@ -56,7 +56,8 @@ class File:
 
 
 def quarter_ends(clone: Path, months: Sequence[str]) -> list[Tree]:
-    """The tree at the end of each quarter that ``months`` touch, as far as they go; oldest first.
+    """Return the tree at the end of each quarter that ``months`` touch, as far as they go; oldest
+    first.
 
     The line of first parents is what the default branch held after each push and merge; the last
     commit of a quarter is the last on that line whose committer's time lies in the quarter, not
@@ -82,7 +83,7 @@ def quarter_ends(clone: Path, months: Sequence[str]) -> list[Tree]:
 
 
 def list_files(clone: Path, sha: str) -> list[File]:
-    """The Python files and notebooks in the tree of a commit, and its submodules, by path.
+    """Return the Python files and notebooks in the tree of a commit, and its submodules, by path.
 
     Bytes of a path that are not UTF-8 become ``\\xNN``; where two paths are the same then, or a
     broken tree holds one twice, the second gets `` (2)``.
@@ -110,7 +111,7 @@ def list_files(clone: Path, sha: str) -> list[File]:
 
 
 def read_files(clone: Path, files: Sequence[File]) -> Generator[tuple[File, bytes]]:
-    """The content of each of ``files`` in their order, one in memory at a time.
+    """Yield the content of each of ``files`` in their order, one in memory at a time.
 
     Raises
     ------
@@ -131,12 +132,12 @@ def read_files(clone: Path, files: Sequence[File]) -> Generator[tuple[File, byte
 
 
 def is_lfs_pointer(content: bytes) -> bool:
-    """Whether ``content`` stands for a file that Git LFS keeps elsewhere."""
+    """Return whether ``content`` stands for a file that Git LFS keeps elsewhere."""
     return len(content) <= _LFS_MOST_BYTES and content.startswith(_LFS)
 
 
 def renamed_files(clone: Path, old: str, new: str) -> dict[str, str]:
-    """The path in the commit ``old`` of each Python file that has another one in ``new``.
+    """Return the path in the commit ``old`` of each Python file that has another one in ``new``.
 
     As ``git diff -M`` finds renames: what is gone and what is new, at least half alike.
 
@@ -165,7 +166,7 @@ def _renames(clone: Path, alike: str, old: str, new: str, *patterns: str) -> byt
 
 
 def has_commit(clone: Path, sha: str) -> bool:
-    """Whether the clone has the commit: what a force push dropped may be gone."""
+    """Return whether the clone has the commit: what a force push dropped may be gone."""
     try:
         run(in_clone(clone, "cat-file", "-e", f"{sha}^{{commit}}"), local_environment())
     except GitError:

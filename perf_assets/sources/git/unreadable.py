@@ -30,7 +30,8 @@ MOST_ALONE = 20  # objects that are requested one by one
 
 
 def unreadable_commits(clone: Clone, shas: Sequence[str]) -> dict[str, str]:
-    """Those of the commits ``shas`` that need an object which the clone lacks, with the reason.
+    """Return those of the commits ``shas`` that need an object which the clone lacks, with the
+    reason.
 
     An object that is there and damaged is no such reason: a new clone mends that.
     """
@@ -50,7 +51,7 @@ def unreadable_commits(clone: Clone, shas: Sequence[str]) -> dict[str, str]:
 
 
 def _count_changes(clone: Clone, shas: Sequence[str]) -> tuple[int, GitError | None]:
-    """How many of ``shas`` git names before it fails, and how it fails."""
+    """Return how many of ``shas`` git names before it fails, and how it fails."""
     given = "".join(f"{sha}\n" for sha in shas).encode()
     named = 0
     try:
@@ -63,7 +64,7 @@ def _count_changes(clone: Clone, shas: Sequence[str]) -> tuple[int, GitError | N
 
 
 def missing_objects(clone: Path, names: Iterable[str]) -> set[str]:
-    """Those of the objects ``names`` that the clone lacks."""
+    """Return those of the objects ``names`` that the clone lacks."""
     requested = sorted(set(names))
     if not requested:
         return set()
@@ -78,7 +79,7 @@ def _is_missing(clone: Path, reason: str) -> bool:
 
 
 def _named(reasons: Iterable[str | None]) -> dict[str, str]:
-    """The object that each of the ``reasons`` names as missing; none for other reasons."""
+    """Return the object that each of the ``reasons`` names as missing; none for other reasons."""
     return {
         reason: reason.removeprefix(LACKS)
         for reason in reasons
@@ -87,7 +88,7 @@ def _named(reasons: Iterable[str | None]) -> dict[str, str]:
 
 
 def now_readable(clone: Path, reasons: Iterable[str | None]) -> set[str]:
-    """Those of the ``reasons`` that name an object which the clone has by now."""
+    """Return those of the ``reasons`` that name an object which the clone has by now."""
     named = _named(reasons)
     missing = missing_objects(clone, named.values())
     return {reason for reason, name in named.items() if name not in missing}

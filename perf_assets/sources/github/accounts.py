@@ -121,7 +121,7 @@ class Accounts:
 
     @contextmanager
     def borrow(self) -> Iterator[tuple[Account, github.Github]]:
-        """An account for a request and a connection of it; waits while all of them rest."""
+        """Provide an account for a request and a connection of it; waits while all of them rest."""
         while (chosen := self._choose()) is None:
             self._wait_for_reset()
         account, reserved = chosen
@@ -134,7 +134,7 @@ class Accounts:
                 account.reserved -= reserved
 
     def succeed(self, account: Account) -> None:
-        """An answer came whole: what was waited for before it is forgotten."""
+        """Note that an answer came whole: earlier waits no longer count."""
         account.strikes = 0
         self._limit.succeed()
         # No answer named a reset: a GitHub Enterprise server without limits, which are off there
@@ -254,7 +254,9 @@ class Accounts:
         )
 
     def _choose(self) -> tuple[Account, int] | None:
-        """The account with the most points left, and how many of them are reserved for it now."""
+        """Return the account with the most points left, and how many of them are reserved for it
+        now.
+        """
         now = time.time()
         with self._lock:
             rested = [
@@ -285,7 +287,7 @@ class Accounts:
 
 
 def _written(moment: float) -> str:
-    """A moment that a server named, however far away it is."""
+    """Return a moment that a server named, however far away it is."""
     try:
         return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M:%S} UTC"
     except (OverflowError, ValueError, OSError):

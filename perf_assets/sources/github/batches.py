@@ -35,21 +35,21 @@ class IssueBatch:
     gaps: pl.DataFrame
 
     def of_month(self, month: str) -> "IssueBatch":
-        """The part of the cohort of ``month``."""
+        """Return the part of the cohort of ``month``."""
         condition = pl.col("month") == month
         return IssueBatch(*(frame.filter(condition) for frame in vars(self).values()))
 
     def of_numbers(self, numbers: Sequence[int]) -> "IssueBatch":
-        """The part of the issues with these numbers."""
+        """Return the part of the issues with these numbers."""
         condition = pl.col("number").is_in(numbers)
         return IssueBatch(*(frame.filter(condition) for frame in vars(self).values()))
 
     def placed_in(self, month: str) -> "IssueBatch":
-        """The same, with ``month`` for the gaps of issues whose own is not known."""
+        """Return the same, with ``month`` for the gaps of issues whose own is not known."""
         return replace(self, gaps=self.gaps.with_columns(pl.col("month").fill_null(month)))
 
     def set_aside(self, entity: str) -> int:
-        """How many entries of ``entity`` GitHub has that are not among the rows."""
+        """Return how many entries of ``entity`` GitHub has that are not among the rows."""
         is_entry = (pl.col("entity") == entity) & (pl.col("lacks") == ENTRY)
         return int(self.gaps.filter(is_entry)["entries"].sum())
 

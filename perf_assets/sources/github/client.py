@@ -48,7 +48,7 @@ class RequestCost:
     points: int = 0
 
     def take(self) -> "RequestCost":
-        """What was spent since the last call."""
+        """Return what was spent since the last call."""
         taken = RequestCost(self.requests, self.points)
         self.requests = self.points = 0
         return taken

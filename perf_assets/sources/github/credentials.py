@@ -54,7 +54,7 @@ class Credential:
             self.issued.append(token)
 
     def secrets(self) -> list[str]:
-        """What must never be shown."""
+        """Return what must never be shown."""
         is_token = isinstance(self.auth, github.Auth.Token)
         return [self.auth.token, *self.issued] if self.auth and is_token else list(self.issued)
 
@@ -63,7 +63,7 @@ ANONYMOUS = Credential("requests without a token", "requests without a token")
 
 
 def token_credentials(text: str | None) -> list[Credential]:
-    """The tokens of ``text``, separated by commas.
+    """Return the tokens of ``text``, separated by commas.
 
     Raises
     ------
@@ -88,7 +88,8 @@ def token_credentials(text: str | None) -> list[Credential]:
 
 
 def credentials_of(environment: Mapping[str, str] = os.environ) -> list[Credential]:
-    """All that the environment holds: GITHUB_TOKEN's tokens, then the installation of an App.
+    """Return all that the environment holds: GITHUB_TOKEN's tokens, then the installation of an
+    App.
 
     Raises
     ------

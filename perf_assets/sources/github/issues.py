@@ -238,7 +238,7 @@ class IssueSource:
                     yield [month], part.error or part.batch.placed_in(month)
 
     def changed_count(self, since: datetime) -> int:
-        """How many issues were updated at or after ``since``."""
+        """Return how many issues were updated at or after ``since``."""
         sent = {**self._names(), "since": _second(since)}
         data = self.client.query(queries.CHANGED_COUNT, sent).data
         found = self._reader.checked(response_types.ChangedCount, data)["repository"]
@@ -253,7 +253,7 @@ class IssueSource:
         return to_frames(nodes, self.repository, gaps, self.now_called)
 
     def _job(self, months: list[str], count: int, size: int) -> Job[ReadResult]:
-        """A window, cut into spans of time that have about ``size`` issues each."""
+        """Return a window, cut into spans of time that have about ``size`` issues each."""
         start, end = start_of(months[0]), end_of(months[-1])
         pieces = -(-count // size)
         cuts = [
@@ -352,7 +352,9 @@ class IssueSource:
 
 
 def pages(counts: dict[str, int], accounts: int) -> int:
-    """How many pages of issues ``IssueSource.cohorts`` reads, threads longer than a page aside."""
+    """Return how many pages of issues ``IssueSource.cohorts`` reads, threads longer than a page
+    aside.
+    """
     _, size = _division(accounts)
     total = 0
     for months in windows(counts, size):
@@ -363,7 +365,7 @@ def pages(counts: dict[str, int], accounts: int) -> int:
 
 
 def _division(accounts: int) -> tuple[int, int]:
-    """How many threads read with so many accounts, and how many issues each at a time."""
+    """Return how many threads read with so many accounts, and how many issues each at a time."""
     workers = min(REQUESTS_AT_ONCE, REQUESTS_AT_ONCE_PER_ACCOUNT * accounts)
     return workers, HELD_ISSUES // workers
 

@@ -18,17 +18,17 @@ class PageSizes:
         self._lock = threading.Lock()
 
     def size(self, operation: str, best: int) -> int:
-        """The size to request where ``best`` would be best."""
+        """Return the size to request where ``best`` would be best."""
         return min(best, self._sizes.get(operation, best))
 
     def shrink(self, operation: str, tried: int) -> None:
-        """A page of ``tried`` entries failed."""
+        """Note that a page of ``tried`` entries failed."""
         with self._lock:
             self._whole[operation] = 0
             self._sizes[operation] = max(1, min(self._sizes.get(operation, tried), tried // 2))
 
     def grow(self, operation: str) -> None:
-        """A page came whole."""
+        """Note that a page came whole."""
         with self._lock:
             if operation in self._sizes:
                 self._whole[operation] += 1

@@ -22,7 +22,7 @@ class Job(Generic[T]):
 
 
 def in_order(jobs: Iterable[Job[T]], workers: int, capacity: int) -> Generator[list[T], None, None]:
-    """The results of each job's parts, job after job, while later jobs are being done.
+    """Yield the results of each job's parts, job after job, while later jobs are being done.
 
     Jobs are begun while those not yet given back and done with weigh no more than ``capacity``
     together, and at least one always is. An error is raised in its job's turn, after the jobs

@@ -96,7 +96,7 @@ query Search($query: String!, $first: Int!, $after: String) {{
 
 
 def changed_document(spans: int) -> str:
-    """A document for a page of what changed since ``$since``.
+    """Return a document for a page of what changed since ``$since``.
 
     Beside it the ``issueCount`` of the searches ``$q0`` to ``$q{spans - 1}``: what left a
     repository is in no list of changes, but is missing from its count.
@@ -141,7 +141,7 @@ def _searches(size: int) -> str:
 
 
 def removed_document(size: int) -> str:
-    """A document that looks up where the issues ``$n0`` to ``$n{size - 1}`` are now.
+    """Return a document that looks up where the issues ``$n0`` to ``$n{size - 1}`` are now.
 
     A number that belongs to nothing any more is an error NOT_FOUND beside a null, and one of an
     issue that was transferred leads to the other repository.
@@ -163,13 +163,17 @@ query Removed($owner: String!, $name: String!, {numbers}) {{
 
 
 def counts_document(size: int) -> str:
-    """A document that requests ``issueCount`` of the searches ``$q0`` to ``$q{size - 1}``."""
+    """Return a document that requests ``issueCount`` of the searches ``$q0`` to ``$q{size -
+    1}``.
+    """
     variables = ", ".join(f"$q{index}: String!" for index in range(size))
     return f"query Counts({variables}) {{ {RATE_LIMIT} {_searches(size)} }}"
 
 
 def rest_document(connections: list[str]) -> str:
-    """A document for the next page of one connection of each issue ``$id0``, ``$id1``, ..."""
+    """Return a document for the next page of one connection of each issue ``$id0``, ``$id1``,
+    ...
+    """
     variables = ", ".join(
         ["$first: Int!"]
         + [f"$id{index}: ID!, $after{index}: String!" for index in range(len(connections))]

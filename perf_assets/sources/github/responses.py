@@ -30,7 +30,7 @@ class AnswerError(PerfAssetsError):
 
 
 def read_json(text: str) -> object:
-    """What a JSON text says, halves of characters in it as U+FFFD.
+    """Return what a JSON text says, halves of characters in it as U+FFFD.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def checked(
     numbers: Mapping[str, int],
     hide: Callable[[str], str] = str,
 ) -> Shape:
-    """``data``, from an answer about ``subject``, in its ``shape``.
+    """Return ``data``, from an answer about ``subject``, in its ``shape``.
 
     ``numbers`` are the issues that parts of the data belong to, by key, where it does not say so.
     ``hide`` takes what is secret out of a sentence.
@@ -131,7 +131,7 @@ def _way(data: object, location: Sequence[int | str]) -> Way:
 
 
 def unusable(subject: str, why: str) -> AnswerError:
-    """The sentence about an answer on ``subject``: a repository, or an issue of it."""
+    """Return the sentence about an answer on ``subject``: a repository, or an issue of it."""
     return AnswerError(
         f"{subject}: GitHub's answer cannot be used: {why}; run again later, what was stored is "
         "kept"
@@ -150,7 +150,9 @@ def _no_number(name: str) -> NoReturn:
 def _location(
     data: object, location: Sequence[int | str], numbers: Mapping[str, int]
 ) -> tuple[int | None, str]:
-    """The issue in which ``location`` is, if it is in one, and the rest of the way from there."""
+    """Return the issue in which ``location`` is, if it is in one, and the rest of the way from
+    there.
+    """
     number, start = None, 0
     found: Any = data
     for depth, part in enumerate(location, 1):

@@ -277,7 +277,7 @@ def _closed_at(node: Issue) -> str | None:
 
 
 def _author(node: Issue | Comment) -> dict[str, Any]:
-    """Who wrote it, and what GitHub knows of them."""
+    """Return who wrote it, and what GitHub knows of them."""
     association = node["authorAssociation"]
     return {
         "author": _login(node["author"]),
@@ -287,7 +287,9 @@ def _author(node: Issue | Comment) -> dict[str, Any]:
 
 
 def _reactions(node: Issue | Comment) -> dict[str, int | None]:
-    """How many reacted, by kind; nothing of kinds that nobody is known to have a column for."""
+    """Return how many reacted, by kind; nothing of kinds that nobody is known to have a column
+    for.
+    """
     groups = node["reactionGroups"]
     if groups is None:
         return dict.fromkeys(REACTIONS.values())
@@ -296,14 +298,14 @@ def _reactions(node: Issue | Comment) -> dict[str, int | None]:
 
 
 def _commit_author(commit: dict[str, Any] | None) -> str | None:
-    """The account that GitHub takes the author of a commit for."""
+    """Return the account that GitHub takes the author of a commit for."""
     user = ((commit or {}).get("author") or {}).get("user") or {}
     login = user.get("login")
     return None if login in NOBODY else login
 
 
 def _login(actor: Actor | None) -> str | None:
-    """The login, of a bot with ``[bot]`` as GitHub's pages and its REST API write it.
+    """Return the login, of a bot with ``[bot]`` as GitHub's pages and its REST API write it.
 
     GraphQL leaves that out, and a person may have the rest as a login. A deleted account ("ghost")
     has none.
@@ -315,7 +317,7 @@ def _login(actor: Actor | None) -> str | None:
 
 
 def _author_type(actor: Actor | None) -> str | None:
-    """The type of an account; a deleted one has none, and an unknown one is not given."""
+    """Return the type of an account; a deleted one has none, and an unknown one is not given."""
     if actor is None or actor["login"] in NOBODY:
         return None
     return actor["kind"] if actor["kind"] in ACTOR_TYPES else None

@@ -18,7 +18,7 @@ EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzin
 
 
 def _moment(text: str) -> str:
-    """A moment as it is stored: in UTC, with a Z."""
+    """Return a moment as it is stored: in UTC, with a Z."""
     if WHOLE_SECOND.fullmatch(text):  # as GitHub writes them, without exception
         return text
     if MOMENT.fullmatch(text) is None:

@@ -31,7 +31,9 @@ BUDGET_HEADERS = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-res
 def send_request(
     connection: github.Github, verb: str, path: str, content: object = None
 ) -> "Answer":
-    """The answer to a request, whatever its status; RequestException when none came whole."""
+    """Return the answer to a request, whatever its status; RequestException when none came
+    whole.
+    """
     status, headers, text = connection.requester.requestJson(verb, path, input=content)
     return Answer(status, headers, text)
 
@@ -45,7 +47,7 @@ class Answer:
 
 
 def finite(text: object) -> float | None:
-    """The number that a header says, from 0 on; None where it is none."""
+    """Return the number that a header says, from 0 on; None where it is none."""
     try:
         number = float(str(text))
     except ValueError:
@@ -77,11 +79,11 @@ class _WholeResponse(RequestsResponse):
             self.status = 503
 
     def read(self) -> str:
-        """The text; bytes that are no UTF-8 as U+FFFD."""
+        """Return the text; bytes that are no UTF-8 as U+FFFD."""
         return self._body.decode("utf-8", "replace")
 
     def getheaders(self) -> Any:  # noqa: ANN401
-        """The headers but for those that would lead PyGithub astray.
+        """Return the headers but for those that would lead PyGithub astray.
 
         It follows redirects, without end where they go in a circle, and reads numbers as if they
         were always there.

@@ -16,7 +16,8 @@ LONGEST = 64
 
 
 def read_keywords(forum: str, path: Path, packaged: Wordlists) -> Wordlists:
-    """The ``packaged`` lists with the keywords of the file at ``path`` in place of their own.
+    """Return the ``packaged`` lists with the keywords of the file at ``path`` in place of their
+    own.
 
     The file has a header with the columns kind and keyword, and a row for each keyword of a kind;
     other columns are passed over, so that the answer of the cookbook's query

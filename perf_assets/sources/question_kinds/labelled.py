@@ -18,7 +18,8 @@ LARGEST_NUMBER = 2**63 - 1
 
 
 def read_labelled(forum: str, path: Path) -> pl.DataFrame:
-    """The rows of ``reviews.labelled_questions`` of ``forum``, as the file at ``path`` has them.
+    """Return the rows of ``reviews.labelled_questions`` of ``forum``, as the file at ``path`` has
+    them.
 
     The file has a header with the columns question_id and kind, in any order, and a row for each
     question and kind. Kinds are read without regard to case and the width of white space; rows

@@ -9,7 +9,9 @@ from perf_assets.core.questions.words import Wordlists
 
 @cache
 def wordlists() -> Wordlists:
-    """The content of ``wordlists.toml``: words that stand in every text, keywords of each kind."""
+    """Return the content of ``wordlists.toml``: words that stand in every text, keywords of each
+    kind.
+    """
     resource = files("perf_assets.sources.question_kinds").joinpath("wordlists.toml")
     content = tomllib.loads(resource.read_text("utf-8"))
     keywords = {kind: tuple(words) for kind, words in content["keywords"].items()}

@@ -48,7 +48,7 @@ APPROACHES = {
 def with_benchmark(
     problems: pl.DataFrame, path: Path | None, *, accept_changes: bool = False
 ) -> tuple[pl.DataFrame, list[Reject]]:
-    """The problems with what the file at ``path`` says of them, and what of it is rejected.
+    """Return the problems with what the file at ``path`` says of them, and what of it is rejected.
 
     Without a file no problem is one that was reproduced. A problem that the file names without a
     number, though its question holds several, is the first of them.

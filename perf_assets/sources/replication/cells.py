@@ -31,14 +31,14 @@ SPELLINGS = {"Ineffcient": "Inefficient", "Unnecessarily": "Unnecessary"}
 
 
 def whole_number(text: str, what: str) -> int:
-    """A count."""
+    """Return a count."""
     if re.fullmatch(rf"\d{DIGITS}", text.strip()) is None:
         raise RejectedError(f"{what} {text!r} is no whole number")
     return int(text)
 
 
 def decimal(text: str, what: str) -> float | None:
-    """A number that is not negative; None where it is missing."""
+    """Return a number that is not negative; None where it is missing."""
     if text.strip() in MISSING:
         return None
     if re.fullmatch(rf"\d{DIGITS}(\.\d+)?(e-\d+)?", text.strip(), re.IGNORECASE) is None:
@@ -47,7 +47,7 @@ def decimal(text: str, what: str) -> float | None:
 
 
 def moment(text: str, what: str) -> datetime | None:
-    """A date with hour and minute, taken as UTC; None where it is missing."""
+    """Return a date with hour and minute, taken as UTC; None where it is missing."""
     if text.strip() in MISSING:
         return None
     found = MOMENT.fullmatch(text.strip())
@@ -61,14 +61,16 @@ def moment(text: str, what: str) -> datetime | None:
 
 
 def month(text: str) -> str:
-    """A month as YYYY-MM."""
+    """Return a month as YYYY-MM."""
     if not is_month(text.strip()):
         raise RejectedError(f"{text!r} is no month as 2018-07")
     return text.strip()
 
 
 def issue_number(text: str) -> tuple[int, str | None]:
-    """The number of an issue, and the remark that may stand behind it: ``19385  (2 bugs)``."""
+    """Return the number of an issue, and the remark that may stand behind it: ``19385  (2
+    bugs)``.
+    """
     found = ISSUE.fullmatch(text.strip())
     if found is None or int(found["number"]) == 0:
         raise RejectedError(f"{text!r} is no issue number")
@@ -76,7 +78,7 @@ def issue_number(text: str) -> tuple[int, str | None]:
 
 
 def labels(text: str) -> list[str]:
-    """The labels of an issue; their spaces are lost in the package."""
+    """Return the labels of an issue; their spaces are lost in the package."""
     if text.strip() in MISSING:
         return []
     return [label.strip() for label in text.split(",") if label.strip()]
@@ -111,7 +113,7 @@ def category(text: str) -> tuple[str, str | None]:
 
 
 def commits(text: str) -> list[dict[str, object] | str]:
-    """The commits of a fix, in order; an entry that cannot be read stays a text."""
+    """Return the commits of a fix, in order; an entry that cannot be read stays a text."""
     return [_commit(entry) for entry in COMMIT_START.split(text.strip()) if entry.strip(" ,")]
 
 

@@ -49,7 +49,8 @@ def read_lines(
     *,
     ends_in_newline: bool = True,
 ) -> list[Line]:
-    """The rows of the file at ``path``, which must have ``columns`` and a sum that ``accepts`` has.
+    """Return the rows of the file at ``path``, which must have ``columns`` and a sum that
+    ``accepts`` has.
 
     Without a line end after its last row it is cut short, unless the published one has none either.
 
@@ -88,7 +89,7 @@ def read_lines(
 def load_rows(
     lines: list[Line], width: int, parse: Callable[[Line], Mapping[str, object]]
 ) -> tuple[list[dict[str, object]], list[Reject]]:
-    """What ``parse`` makes of each row of ``width`` cells, with its file and line.
+    """Return what ``parse`` makes of each row of ``width`` cells, with its file and line.
 
     Rows of another width, and those that ``parse`` refuses, are rejects.
     """

@@ -21,7 +21,8 @@ CHUNK = 1 << 16
 
 
 def fetch_package(directory: Path, source: Pinned | None = None) -> Path:
-    """The folder of the pinned package below ``directory``; downloaded where it is not there yet.
+    """Return the folder of the pinned package below ``directory``; downloaded where it is not there
+    yet.
 
     The folder appears in one step, once every file is there with the right sha256.
 

@@ -59,15 +59,15 @@ class Framework:
     cut_off_day: int
 
     def bugs_file(self, *, is_performance: bool) -> str:
-        """The file of its performance bugs, or of the others."""
+        """Return the file of its performance bugs, or of the others."""
         return f"{self.prefix}_{'perf' if is_performance else 'non_perf'}_bugs_information.csv"
 
     def fixes_file(self, *, is_performance: bool) -> str:
-        """The file of the fixes of its performance bugs, or of the others."""
+        """Return the file of the fixes of its performance bugs, or of the others."""
         return f"{self.prefix}_{'perf' if is_performance else 'non_perf'}_fixes_information.csv"
 
     def series_file(self, series: str) -> str:
-        """The file of one of its monthly series, ``open`` or ``fixed``."""
+        """Return the file of one of its monthly series, ``open`` or ``fixed``."""
         return f"{self.prefix}_{series}_perf_trend_analysis.csv"
 
     @property
@@ -109,29 +109,31 @@ class Pinned:
         return "-".join(filter(None, (self.commit[:12], self.folder)))
 
     def address(self, file: str) -> str:
-        """Where ``file`` is downloaded from."""
+        """Return where ``file`` is downloaded from."""
         return self.url.format(repository=self.repository, commit=self.commit, file=file)
 
     def accepts(self, file: str, digest: str) -> bool:
-        """Whether a file of that name with that sha256 is as published."""
+        """Return whether a file of that name with that sha256 is as published."""
         return digest in (self.sums.get(file), self.part_sums.get(file))
 
 
 @cache
 def pinned() -> Pinned:
-    """The package of the study of performance bugs, from ``package.toml`` beside this module."""
+    """Return the package of the study of performance bugs, from ``package.toml`` beside this
+    module.
+    """
     return _pinned("package.toml", Pinned.instead)
 
 
 @cache
 def pinned_problems() -> Pinned:
-    """The file of the study of performance problems, from ``problems.toml``."""
+    """Return the file of the study of performance problems, from ``problems.toml``."""
     return _pinned("problems.toml", "the published file by --problems")
 
 
 @cache
 def pinned_benchmark() -> Pinned:
-    """The benchmark of reproduced problems, from ``benchmark.toml``."""
+    """Return the benchmark of reproduced problems, from ``benchmark.toml``."""
     return _pinned("benchmark.toml", "benchmark.csv beside the file of --problems")
 
 

@@ -54,7 +54,8 @@ IDENTIFIER = re.compile(rf"(?P<question>{NUMBER})(?:_(?P<problem>{NUMBER}))?")
 
 
 def read_problems(path: Path, *, accept_changes: bool = False) -> tuple[pl.DataFrame, list[Reject]]:
-    """The problems in the file at ``path``, in either of its two forms, and what cannot be read.
+    """Return the problems in the file at ``path``, in either of its two forms, and what cannot be
+    read.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ class Package:
 
 
 def read_package(folder: Path, *, accept_changes: bool = False) -> Package:
-    """The package in ``folder``, of one framework or of both.
+    """Return the package in ``folder``, of one framework or of both.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def rejects_frame(rejects: Sequence[Reject]) -> pl.DataFrame:
 
 
 def _frameworks(folder: Path) -> list[Framework]:
-    """The frameworks whose files are there; all of them, or none of one framework."""
+    """Return the frameworks whose files are there; all of them, or none of one framework."""
     if not folder.is_dir():
         raise PerfAssetsError(f"{folder}: there is no such folder; give the one with the CSV files")
     found = []

@@ -29,7 +29,7 @@ Accepts = Callable[[str, str], bool]
 
 
 def read_bugs(folder: Path, framework: Framework, accepts: Accepts) -> tuple[Rows, list[Reject]]:
-    """The bug reports of one framework; a number that comes a second time is a reject."""
+    """Return the bug reports of one framework; a number that comes a second time is a reject."""
     seen: dict[int, str] = {}
 
     def parse(line: Line, *, is_performance: bool) -> dict[str, object]:
@@ -51,7 +51,7 @@ def read_bugs(folder: Path, framework: Framework, accepts: Accepts) -> tuple[Row
 def read_fixes(
     folder: Path, framework: Framework, bugs: Rows, accepts: Accepts
 ) -> tuple[Rows, Rows, list[Reject]]:
-    """The fixes of one framework and their commits; a fix belongs to a listed bug report."""
+    """Return the fixes of one framework and their commits; a fix belongs to a listed bug report."""
     listed = {row["number"]: row["is_performance"] for row in bugs}
     fixed: set[int] = set()
     commits: Rows = []
@@ -84,7 +84,7 @@ def read_fixes(
 
 
 def read_series(folder: Path, framework: Framework, accepts: Accepts) -> tuple[Rows, list[Reject]]:
-    """The two monthly series of one framework."""
+    """Return the two monthly series of one framework."""
     loaded: Rows = []
     rejects: list[Reject] = []
     for series, columns in SERIES_COLUMNS.items():
@@ -117,7 +117,9 @@ def read_series(folder: Path, framework: Framework, accepts: Accepts) -> tuple[R
 
 
 def read_taxonomy(folder: Path, accepts: Accepts) -> tuple[Rows, list[Reject]]:
-    """The root causes, a row for each bug: an issue that describes several comes several times."""
+    """Return the root causes, a row for each bug: an issue that describes several comes several
+    times.
+    """
     repositories = {framework.prefix: framework.repository for framework in FRAMEWORKS}
     occurrences: dict[tuple[str, int], int] = {}
 
@@ -155,7 +157,7 @@ def _of_both_kinds(
     accepts: Accepts,
     parse: Callable[..., dict[str, object]],
 ) -> tuple[Rows, list[Reject]]:
-    """The rows of the file of performance bugs, then those of the file of the others."""
+    """Return the rows of the file of performance bugs, then those of the file of the others."""
     loaded: Rows = []
     rejects: list[Reject] = []
     for kind in (True, False):

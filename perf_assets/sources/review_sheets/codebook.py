@@ -25,13 +25,15 @@ class ProblemCodebook:
 
 @cache
 def codebook() -> Codebook:
-    """The content of ``codebook.toml``: the paper's categories of root causes, described."""
+    """Return the content of ``codebook.toml``: the paper's categories of root causes, described."""
     return read_codebook(tomllib.loads(PATH.read_text(encoding="utf-8")))
 
 
 @cache
 def problem_codebook() -> ProblemCodebook:
-    """The content of ``codebook_dlperf.toml``: symptoms, root causes and stages of problems."""
+    """Return the content of ``codebook_dlperf.toml``: symptoms, root causes and stages of
+    problems.
+    """
     content = tomllib.loads(PROBLEMS_PATH.read_text(encoding="utf-8"))
     names = ("symptoms", "causes", "stages")
     return ProblemCodebook(*(read_codebook(content[name]) for name in names))
@@ -39,5 +41,5 @@ def problem_codebook() -> ProblemCodebook:
 
 @cache
 def challenges_codebook() -> Codebook:
-    """The content of ``codebook_challenges.toml``: root causes of what makes it hard."""
+    """Return the content of ``codebook_challenges.toml``: root causes of what makes it hard."""
     return read_codebook(tomllib.loads(CHALLENGES_PATH.read_text(encoding="utf-8")))

@@ -42,12 +42,15 @@ Task = Mapping[str, Any]
 
 
 def is_label_studio(content: bytes) -> bool:
-    """Whether ``content`` is a list in JSON, as Label Studio exports it, whatever its name."""
+    """Return whether ``content`` is a list in JSON, as Label Studio exports it, whatever its
+    name.
+    """
     return content.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"["
 
 
 def tasks_text(bugs: pl.DataFrame) -> str:
-    """The tasks for ``bugs`` in JSON, in their order; the configuration shows texts as plain ones.
+    """Return the tasks for ``bugs`` in JSON, in their order; the configuration shows texts as plain
+    ones.
 
     Parameters
     ----------
@@ -69,7 +72,7 @@ def _plain(value: str | int | None) -> str | int:
 
 
 def labelling_configuration() -> str:
-    """The configuration, in XML, that shows the tasks and asks what a review sheet asks.
+    """Return the configuration, in XML, that shows the tasks and asks what a review sheet asks.
 
     Category and impact are asked of performance bugs alone, in the words of the codebook.
     """
@@ -112,7 +115,7 @@ def _ask(
 
 
 def read_tasks(path: Path, content: bytes) -> Sheet:
-    """The tasks that Label Studio exported as ``content`` into ``path``, as a sheet.
+    """Return the tasks that Label Studio exported as ``content`` into ``path``, as a sheet.
 
     Its rows have the cells that identify a bug report, its codebook and the answers; other cells
     are empty. Of several annotations of a task the last one counts; cancelled ones do not.
@@ -152,7 +155,7 @@ class _Export:
         self.first: tuple[int, str] | None = None
 
     def rows(self, tasks: Sequence[object]) -> Iterator[Row]:
-        """A row for each task, whether it is annotated or not."""
+        """Yield a row for each task, whether it is annotated or not."""
         found: dict[object, tuple[Row, list[_Annotation]]] = {}
         for number, task in enumerate(tasks, start=1):
             if not isinstance(task, dict):
@@ -169,14 +172,16 @@ class _Export:
             yield self.answered(row, annotations)
 
     def data(self, number: int, task: Task) -> Task:
-        """What a task is about."""
+        """Return what a task is about."""
         data = task.get("data")
         if not isinstance(data, dict):
             self.refuse(number, "data", f"is no object with what the task is about; {AGAIN}")
         return data
 
     def given(self, number: int, data: Task) -> dict[str, str]:
-        """The cells of a sheet that are given, empty where they are no part of what is checked."""
+        """Return the cells of a sheet that are given, empty where they are no part of what is
+        checked.
+        """
         cells = dict.fromkeys(BUG_REPORTS.columns, "")
         for key in ("repository", "number", "link", "codebook"):
             value = data.get(key)
@@ -191,7 +196,7 @@ class _Export:
         return cells
 
     def identity(self, row: Row, task: Task) -> object:
-        """What annotations of the same task have in common."""
+        """Return what annotations of the same task have in common."""
         number = row.line - TASKS.header
         identity = task.get("id")
         if identity is None:
@@ -201,7 +206,7 @@ class _Export:
         return str(identity), row.cells["repository"], row.cells["number"]
 
     def annotated(self, number: int, task: Task) -> Iterator[_Annotation]:
-        """The annotations of a task of a JSON export that were not cancelled."""
+        """Yield the annotations of a task of a JSON export that were not cancelled."""
         for annotation in self.objects(number, "annotations", task):
             cancelled = annotation.get("was_cancelled")
             if not isinstance(cancelled, bool | None):
@@ -225,7 +230,7 @@ class _Export:
             yield _Annotation(number, annotation, answers)
 
     def flat(self, number: int, record: Task) -> Iterator[_Annotation]:
-        """The annotation in an object of a JSON-MIN export, which has no cancelled ones."""
+        """Yield the annotation in an object of a JSON-MIN export, which has no cancelled ones."""
         values = {name: record[name] for name in ANSWERS if record.get(name) is not None}
         if values or record.get("annotation_id") is not None:
             self.check_person(number, "annotator", record)
@@ -233,7 +238,7 @@ class _Export:
             yield _Annotation(number, record, answers)
 
     def objects(self, number: int, key: str, holder: Task) -> list[Task]:
-        """The list of objects at ``key``, empty where there is none."""
+        """Return the list of objects at ``key``, empty where there is none."""
         found = holder.get(key)
         if found is None:
             return []
@@ -261,14 +266,16 @@ class _Export:
             )
 
     def answer(self, number: int, name: str, values: object) -> str:
-        """What was answered: the one choice, or the lines of a text."""
+        """Return what was answered: the one choice, or the lines of a text."""
         texts = [text.strip() for text in self.texts(number, name, values)]
         if name in CHOICES and len(set(texts)) > 1:
             self.refuse(number, name, f"has {len(set(texts))} choices where one is asked for")
         return texts[0] if name in CHOICES and texts else "\n".join(texts)
 
     def texts(self, number: int, name: str, values: object) -> list[str]:
-        """The texts of an answer; JSON-MIN takes the list and the object off a single one."""
+        """Return the texts of an answer; JSON-MIN takes the list and the object off a single
+        one.
+        """
         kind = "choices" if name in CHOICES else "text"
         found: list[str] = []
         for value in values if isinstance(values, list) else [values]:
@@ -313,5 +320,5 @@ class _Export:
 
 
 def is_whole(value: object) -> bool:
-    """Whether ``value`` is a whole number of a size that can be stored."""
+    """Return whether ``value`` is a whole number of a size that can be stored."""
     return type(value) is int and abs(value) < 10**MOST_DIGITS

@@ -37,7 +37,7 @@ class Form:
         return (*self.given, *self.rated)
 
     def columns_of(self, header: Sequence[str]) -> tuple[str, ...]:
-        """The columns that a sheet with this header should have."""
+        """Return the columns that a sheet with this header should have."""
         names = {name.strip() for name in header}
         return tuple(name for name in self.columns if name not in self.newer or name in names)
 
@@ -140,7 +140,7 @@ class Places:
     header: int = 0
 
     def row_at(self, line: int) -> str:
-        """The row that begins on ``line``."""
+        """Return the row that begins on ``line``."""
         return f"{self.row} {line - self.header}"
 
 
@@ -157,7 +157,9 @@ class Sheet:
 
 
 def sheet_text(subjects: pl.DataFrame, form: Form = BUG_REPORTS) -> str:
-    """The sheet for ``subjects``, which has the given columns of ``form``; lists become text."""
+    """Return the sheet for ``subjects``, which has the given columns of ``form``; lists become
+    text.
+    """
     lists = pl.selectors.list()
     rows = subjects.select(form.given).with_columns(lists.list.join(LIST_SEPARATOR))
     text = io.StringIO(newline="")
@@ -170,7 +172,7 @@ def sheet_text(subjects: pl.DataFrame, form: Form = BUG_REPORTS) -> str:
 
 
 def read_sheet(path: Path, content: bytes) -> Sheet:
-    """The sheet ``content``, read from ``path``, by its header of which form; no blank rows.
+    """Return the sheet ``content``, read from ``path``, by its header of which form; no blank rows.
 
     Raises
     ------
@@ -193,19 +195,19 @@ def read_sheet(path: Path, content: bytes) -> Sheet:
 
 
 def _delimiter(text: str) -> str:
-    """The character that separates the columns: the one that the first line has most of."""
+    """Return the character that separates the columns: the one that the first line has most of."""
     first = text.split("\n", 1)[0]
     return max(DELIMITERS, key=first.count)
 
 
 def _form(text: str, delimiter: str) -> Form:
-    """The form that shares most columns with the first line."""
+    """Return the form that shares most columns with the first line."""
     first = {name.strip(' "\r') for name in text.split("\n", 1)[0].split(delimiter)}
     return max(FORMS, key=lambda form: len(first & set(form.columns)))
 
 
 def _records(path: Path, text: str, delimiter: str, form: Form) -> Iterator[tuple[int, list[str]]]:
-    """Each record with the line it begins on."""
+    """Yield each record with the line it begins on."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
     while True:

@@ -72,7 +72,7 @@ PROBLEM = ("symptom1", "symptom2", "root_cause", "introducing_stage", "exposing_
 
 
 def read_verdicts(path: Path, sheet: Sheet, links: Mapping[Subject, str]) -> pl.DataFrame:
-    """The verdicts of the ``sheet`` at ``path``, columns as :data:`JUDGED`.
+    """Return the verdicts of the ``sheet`` at ``path``, columns as :data:`JUDGED`.
 
     Of a sheet of questions they are :data:`QUESTIONS_JUDGED`, with a row for each problem, and of
     one of findings :data:`FINDINGS_JUDGED`, of one of endorsements :data:`ENDORSEMENTS_JUDGED`. A
@@ -104,7 +104,8 @@ def read_verdicts(path: Path, sheet: Sheet, links: Mapping[Subject, str]) -> pl.
 
 
 def remarks_on(sheet: Sheet) -> list[str]:
-    """What to know of verdicts by names of an older codebook in ``sheet``, a sentence a name.
+    """Return what to know of verdicts by names of an older codebook in ``sheet``, a sentence a
+    name.
 
     A name means what the codebook of now says: what it meant otherwise before is said, and what
     has another name now.
@@ -151,11 +152,13 @@ class _Reader:
         self.lines: dict[Subject, int] = {}
 
     def verdict(self, row: Row) -> Verdict | None:
-        """What the rater says in ``row``; None where nothing."""
+        """Return what the rater says in ``row``; None where nothing."""
         raise NotImplementedError
 
     def subject(self, row: Row, columns: tuple[str, str], what: str, stored: str) -> Subject:
-        """What a row is about: by name in the first of ``columns``, by number in the second."""
+        """Return what a row is about: by name in the first of ``columns``, by number in the
+        second.
+        """
         container, text = (row.cells[column].strip() for column in columns)
         is_number = text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
         number = int(text) if is_number else None
@@ -173,7 +176,7 @@ class _Reader:
     def answer(
         self, row: Row, others: Sequence[str], only_yes: Sequence[str], what: str
     ) -> str | None:
-        """Whether it is about performance; None where nothing is filled in.
+        """Return whether it is about performance; None where nothing is filled in.
 
         The columns ``others`` are filled in only beside an answer, ``only_yes`` of them only where
         that is yes: they are about ``what``.
@@ -188,7 +191,7 @@ class _Reader:
         return verdict
 
     def is_filled(self, row: Row, column: str, others: Sequence[str]) -> bool:
-        """Whether ``column`` is filled in; without it the ``others`` must not be."""
+        """Return whether ``column`` is filled in; without it the ``others`` must not be."""
         if row.cells[column].strip():
             return True
         for name in others:
@@ -266,7 +269,9 @@ class _FindingReader(_Reader):
         return *finding, verdict, state, address, note, row.line
 
     def state(self, row: Row) -> tuple[str | None, str | None]:
-        """What became of it, and where that can be read; sheets of older versions have neither."""
+        """Return what became of it, and where that can be read; sheets of older versions have
+        neither.
+        """
         address = row.cells.get("address", "").strip()
         if not row.cells.get("state", "").strip():
             if address:
@@ -317,7 +322,9 @@ class _QuestionReader(_Reader):
         return *question, len(problems), verdict, kinds, *problem, challenge, note, row.line
 
     def kinds_of(self, row: Row) -> list[str]:
-        """The kinds in the order of the study, each once, then those of crash, which imply it."""
+        """Return the kinds in the order of the study, each once, then those of crash, which imply
+        it.
+        """
         words = [word for word in row.cells["kinds"].split(LIST_SEPARATOR.strip()) if word.strip()]
         known = (*KINDS, *CRASH_KINDS)
         given = {

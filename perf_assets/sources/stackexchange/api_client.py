@@ -77,7 +77,7 @@ class ApiClient:
     def items(
         self, method: str, path: str, shape: type[Item], **parameters: str | int
     ) -> Iterator[tuple[list[Item], int | None]]:
-        """The items of a list, page by page, with the total that the API counts.
+        """Yield the items of a list, page by page, with the total that the API counts.
 
         ``method`` is the name of the list for pauses, which the API requires by method.
 
@@ -101,7 +101,9 @@ class ApiClient:
             raise PerfAssetsError(f"{self.url}/{path}: there are more than {MOST_PAGES} pages")
 
     def _the_filter(self) -> str:
-        """The name of the filter that selects what we store; the API makes one once for all."""
+        """Return the name of the filter that selects what we store; the API makes one once for
+        all.
+        """
         if self._filter is None:
             parameters = {"base": "none", "include": ";".join(INCLUDED), "unsafe": "false"}
             answer = self._request("filters/create", "filters/create", parameters)
@@ -120,7 +122,7 @@ class ApiClient:
             raise self._trouble(f"an item of {path} is not as documented ({reason})") from None
 
     def _request(self, method: str, path: str, parameters: Mapping[str, str | int]) -> Wrapper:
-        """The answer to one request, sent again where it went wrong."""
+        """Return the answer to one request, sent again where it went wrong."""
         last = ""
         for _ in self._patience.tries():
             self._rest(method)
@@ -144,7 +146,7 @@ class ApiClient:
         raise self._trouble(last)
 
     def _once(self, path: str, parameters: Mapping[str, str | int]) -> Wrapper:
-        """One request; RequestException or ValueError where no answer of the API comes."""
+        """Return one request; RequestException or ValueError where no answer of the API comes."""
         signed = {**parameters, **({"key": self._key} if self._key else {})}
         self.requests += 1
         with within(self._patience.answer):
@@ -168,7 +170,7 @@ class ApiClient:
         return answer
 
     def _refused(self, method: str, answer: Wrapper) -> str:
-        """Why it did not answer; PerfAssetsError where asking again is of no use."""
+        """Return why it did not answer; PerfAssetsError where asking again is of no use."""
         message = self._hidden(shortened(escape_text(answer.error_message or ""), 160))
         why = f"{answer.error_name}: {message}"
         if answer.error_name == THROTTLED:

@@ -83,7 +83,9 @@ class QuestionSource:
         return self._read(mine, missed)
 
     def changed(self, since: datetime) -> Iterator[Read]:
-        """The questions in which something happened since, the oldest first, some at a time."""
+        """Yield the questions in which something happened since, the oldest first, some at a
+        time.
+        """
         for tag in self._tags():
             start, seen = int(since.timestamp()), set[int]()
             while True:
@@ -123,7 +125,7 @@ class QuestionSource:
     def _created_between(
         self, first: int, last: int, tag: RequestParameters
     ) -> tuple[list[Question], int]:
-        """The questions asked in these seconds, and how many more the API counts."""
+        """Return the questions asked in these seconds, and how many more the API counts."""
         parameters: RequestParameters = {
             "sort": "creation",
             "order": "asc",
@@ -147,7 +149,7 @@ class QuestionSource:
         return _whole_list(pages, of, halves if last > first else None)
 
     def _read(self, questions: Sequence[Question], missed: int) -> Read:
-        """The questions with their answers and comments, as they are stored."""
+        """Return the questions with their answers and comments, as they are stored."""
         answers: list[Answer] = []
         missing_answers = 0
         for start in range(0, len(questions), AT_ONCE):
@@ -199,7 +201,8 @@ def _whole_list(
     of: Callable[[Any], int],
     halves: Callable[[], tuple[list[Any], int]] | None,
 ) -> tuple[list[Any], int]:
-    """A list read until it has as many items as the API counts, and how many it lacks at last.
+    """Return a list read until it has as many items as the API counts, and how many it lacks at
+    last.
 
     One that is too long to be read to its end is requested in ``halves``, where there are any.
     """

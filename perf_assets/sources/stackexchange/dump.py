@@ -55,7 +55,7 @@ class Numbers:
         block[(number & 0xFFFF) >> 3] |= 1 << (number & 7)
 
     def __contains__(self, number: int) -> bool:
-        """Whether ``number`` is in it."""
+        """Return whether ``number`` is in it."""
         block = self._blocks.get(number >> BLOCK)
         return block is not None and bool(block[(number & 0xFFFF) >> 3] & 1 << (number & 7))
 
@@ -90,7 +90,7 @@ def read_dump(forum: Forum, extract: Extract) -> None:
 
 
 def fingerprint_of(file: DumpFile, forum: Forum) -> str:
-    """What identifies a file, and what is read of it: its size, ends, the tag sets."""
+    """Return what identifies a file, and what is read of it: its size, ends, the tag sets."""
     digest = hashlib.sha256(repr((VERSION, file.name, file.member, forum.start)).encode())
     digest.update(repr([(one.label, one.tags) for one in forum.tag_sets]).encode())
     try:
@@ -128,7 +128,7 @@ class _Reading:
         self.rows = self.spoilt = 0
 
     def _taken(self, post: str) -> Numbers:
-        """The numbers of the questions, or answers, that are in the extract."""
+        """Return the numbers of the questions, or answers, that are in the extract."""
         numbers = Numbers()
         for (number,) in self.extract.frame(f"SELECT {post}_id FROM {post}s").iter_rows():
             numbers.add(number)
@@ -251,7 +251,7 @@ class _Reading:
         self.answers.add(number)
 
     def _beside(self, file: DumpFile, _: dict[str, Any], text: bytes) -> None:
-        """A row of a file that says more of posts; most are about none of ours."""
+        """Read a row of a file that says more of posts; most are of other posts."""
         post = number_of(_read(text, b' PostId="', "PostId"), "PostId")
         is_comment = file.name == "Comments"
         if post not in self.questions and not (is_comment and post in self.answers):
@@ -262,7 +262,7 @@ class _Reading:
             self.batch.add(table, record)
 
     def _attributes(self, text: bytes) -> dict[str, str]:
-        """The attributes of a row that is kept, of which some characters may have to go."""
+        """Return the attributes of a row that is kept, of which some characters may have to go."""
         self.batch.counts["replaced_characters"] += mended(text)[1]
         return attributes(text)
 
@@ -290,7 +290,7 @@ class _Encoding:
         self.rows = self.off = 0
 
     def passed(self, pieces: list[Piece]) -> list[Piece]:
-        """The ``pieces``, of which those that are not in UTF-8 are spoilt."""
+        """Return the ``pieces``, of which those that are not in UTF-8 are spoilt."""
         self.rows += len(pieces)
         bad = not_utf_8(pieces)
         if bad:
@@ -316,7 +316,9 @@ def _spoilt(pieces: list[Piece]) -> Iterator[Piece]:
 
 
 def _value(text: bytes, mark: bytes, name: str) -> str:
-    """The attribute ``name`` of a row, read in haste where it stands as usual; "" if missing."""
+    """Return the attribute ``name`` of a row, read in haste where it stands as usual; "" if
+    missing.
+    """
     found = value_of(text, mark)
     return attributes(text).get(name, "") if found is None else found.decode()
 

@@ -42,7 +42,7 @@ class DumpFile:
         return str(self.path) if self.member is None else f"{self.path} ({self.member})"
 
     def chunks(self, offset: int = 0) -> Iterator[bytes]:
-        """Its bytes from ``offset`` on, unpacked.
+        """Yield its bytes from ``offset`` on, unpacked.
 
         Raises
         ------
@@ -64,7 +64,7 @@ class DumpFile:
 
 
 def find_dump(path: Path) -> list[DumpFile]:
-    """The files of the dump at ``path``, the posts first: a file, or a folder that holds it.
+    """Return the files of the dump at ``path``, the posts first: a file, or a folder that holds it.
 
     Raises
     ------
@@ -94,7 +94,9 @@ def find_dump(path: Path) -> list[DumpFile]:
 
 
 def _files(folder: Path, name: str, beside: Path | None = None) -> Iterator[Path]:
-    """The files in ``folder`` that may hold ``name``, named as the one they lie ``beside``."""
+    """Yield the files in ``folder`` that may hold ``name``, named as the one they lie
+    ``beside``.
+    """
     if beside is not None:
         # stackoverflow.com-Posts.7z has stackoverflow.com-PostLinks.7z beside it.
         candidate = beside.with_name(re.sub(POSTS, name, beside.name, flags=re.IGNORECASE))
@@ -139,7 +141,7 @@ def _in_archive(path: Path) -> list[DumpFile]:
 
 
 def _after(offset: int, chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """What follows the first ``offset`` bytes: packed files have no other way there."""
+    """Yield what follows the first ``offset`` bytes: packed files have no other way there."""
     for chunk in chunks:
         if offset >= len(chunk):
             offset -= len(chunk)
@@ -178,7 +180,7 @@ def _unpacked(path: Path) -> Iterator[bytes]:
 
 
 def _member(path: Path, member: str) -> Iterator[bytes]:
-    """The bytes of a member of an archive; another thread unpacks, a few chunks ahead."""
+    """Yield the bytes of a member of an archive; another thread unpacks, a few chunks ahead."""
     waiting: queue.Queue[bytes | BaseException | None] = queue.Queue(WAITING_CHUNKS)
     is_over = threading.Event()
 

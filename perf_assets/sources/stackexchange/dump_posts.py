@@ -33,7 +33,7 @@ CLOSED_REASONS = {
 
 
 def question(values: Mapping[str, str]) -> Record:
-    """A question, from the attributes of its row.
+    """Return a question, from the attributes of its row.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def question(values: Mapping[str, str]) -> Record:
 
 
 def answer(values: Mapping[str, str]) -> Record:
-    """An answer, from the attributes of its row; raises as :func:`question`."""
+    """Return an answer, from the attributes of its row; raises as :func:`question`."""
     return {
         "answer_id": _number(values, "Id"),
         "question_id": _number(values, "ParentId"),
@@ -69,7 +69,7 @@ def answer(values: Mapping[str, str]) -> Record:
 
 
 def comment(values: Mapping[str, str]) -> Record:
-    """A comment, from the attributes of its row; raises as :func:`question`."""
+    """Return a comment, from the attributes of its row; raises as :func:`question`."""
     return {
         "comment_id": _number(values, "Id"),
         "post_id": _number(values, "PostId"),
@@ -81,7 +81,7 @@ def comment(values: Mapping[str, str]) -> Record:
 
 
 def duplicate(values: Mapping[str, str]) -> Record | None:
-    """A question and one that it is a duplicate of; ``None`` of another kind of link."""
+    """Return a question and one that it is a duplicate of; ``None`` of another kind of link."""
     if values.get("LinkTypeId") != DUPLICATE:
         return None
     return {
@@ -91,7 +91,7 @@ def duplicate(values: Mapping[str, str]) -> Record | None:
 
 
 def closing(values: Mapping[str, str]) -> Record | None:
-    """Why and when a question was closed; ``None`` of another event of its history."""
+    """Return why and when a question was closed; ``None`` of another event of its history."""
     if values.get("PostHistoryTypeId") != CLOSED:
         return None
     code = values.get("Comment", "")
@@ -103,17 +103,17 @@ def closing(values: Mapping[str, str]) -> Record | None:
 
 
 def tags_of(text: str) -> list[str]:
-    """The tags in an attribute Tags, in their order."""
+    """Return the tags in an attribute Tags, in their order."""
     return TAGS.findall(text)
 
 
 def owner_of(values: Mapping[str, str], number: str, name: str) -> str | None:
-    """The number of an account or else the name shown; ``None`` where neither is given."""
+    """Return the number of an account or else the name shown; ``None`` where neither is given."""
     return values.get(number) or values.get(name) or None
 
 
 def number_of(text: str, name: str) -> int:
-    """The number in the attribute ``name``; ValueError where it is none."""
+    """Return the number in the attribute ``name``; ValueError where it is none."""
     if re.fullmatch(r"-?[0-9]{1,16}", text) is None or abs(int(text)) > LARGEST_NUMBER:
         raise ValueError(f"its {name} is no number: {text[:40]!r}")
     return int(text)

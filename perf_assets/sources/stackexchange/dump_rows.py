@@ -57,7 +57,7 @@ class Rows:
         self._is_closed = False
 
     def feed(self, chunk: bytes) -> Iterator[Piece]:
-        """The rows that end with ``chunk``, the next one of the file.
+        """Yield the rows that end with ``chunk``, the next one of the file.
 
         Raises
         ------
@@ -80,7 +80,7 @@ class Rows:
             raise self._no_dump(f"at byte {self.offset} a row has more than {LONGEST_ROW:,} bytes")
 
     def end(self) -> Iterator[Piece]:
-        """What is left when the file is over: its last element, or a row that is cut."""
+        """Yield what is left when the file is over: its last element, or a row that is cut."""
         if not self._is_open:
             raise self._no_dump(f"it has no element <{self.root.decode()}>")
         begin, text, self._rest = self.offset - 1, self._rest, b""
@@ -131,7 +131,8 @@ class Rows:
 
 
 def attributes(text: bytes) -> dict[str, str]:
-    """The attributes of a row, as an XML parser reads them, but for what :func:`mended` replaces.
+    """Return the attributes of a row, as an XML parser reads them, but for what :func:`mended`
+    replaces.
 
     Raises
     ------
@@ -180,7 +181,7 @@ def _number(reference: bytes) -> int:
 
 
 def _is_allowed(number: int) -> bool:
-    """Whether XML 1.0 has this character (its production 2)."""
+    """Return whether XML 1.0 has this character (its production 2)."""
     return (
         number in (0x9, 0xA, 0xD)
         or 0x20 <= number < 0xD800
@@ -201,7 +202,7 @@ def _parsed(text: bytes) -> dict[str, str]:
 
 
 def value_of(text: bytes, name: bytes) -> bytes | None:
-    """What stands, unread, in the attribute of a whole row that `` name="`` begins."""
+    """Return what stands, unread, in the attribute of a whole row that `` name="`` begins."""
     start = text.find(name)
     if start < 0:
         return None
@@ -210,7 +211,7 @@ def value_of(text: bytes, name: bytes) -> bytes | None:
 
 
 def not_utf_8(pieces: Sequence[Piece]) -> int:
-    """How many of the ``pieces`` are not in UTF-8."""
+    """Return how many of the ``pieces`` are not in UTF-8."""
     return sum(1 for piece in pieces if not _is_utf_8(piece.text))
 
 

@@ -82,11 +82,11 @@ class Extract:
         self.connection = connection
 
     def frame(self, query: str, parameters: Sequence[object] = ()) -> pl.DataFrame:
-        """The rows of ``query``."""
+        """Return the rows of ``query``."""
         return frame_of(self.connection.sql(query, params=list(parameters)))
 
     def state(self, file: str) -> dict[str, Any] | None:
-        """How far the reading of ``file`` is; ``None`` where it has not begun."""
+        """Return how far the reading of ``file`` is; ``None`` where it has not begun."""
         rows = self.frame("FROM reading WHERE file = ?", [file]).to_dicts()
         return rows[0] if rows else None
 
@@ -141,7 +141,9 @@ class Extract:
 
 @contextmanager
 def open_extract(path: Path) -> Iterator[Extract]:
-    """The extract at ``path``, made where it is missing, or damaged: the dump can be read again."""
+    """Provide the extract at ``path``, made where it is missing, or damaged: the dump can be read
+    again.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         connection = _opened(path)

@@ -51,23 +51,23 @@ class PostBatch:
         return dict(zip(TABLES, (self.questions, self.answers, self.comments), strict=True))
 
     def of_month(self, month: str) -> "PostBatch":
-        """What belongs to the questions of ``month``."""
+        """Return what belongs to the questions of ``month``."""
         of_it = pl.col("month") == month
         return PostBatch(*(frame.filter(of_it) for frame in self.frames.values()))
 
     def without(self, numbers: Sequence[int]) -> "PostBatch":
-        """All but the questions of these ``numbers``."""
+        """Return all but the questions of these ``numbers``."""
         others = ~pl.col("question_id").is_in(list(numbers))
         return PostBatch(*(frame.filter(others) for frame in self.frames.values()))
 
     def and_(self, other: "PostBatch") -> "PostBatch":
-        """These, and those of another one."""
+        """Return these, and those of another one."""
         pairs = zip(self.frames.values(), other.frames.values(), strict=True)
         return PostBatch(*(pl.concat([mine, theirs]) for mine, theirs in pairs))
 
 
 def of_extract(extract: Extract, forum: Forum, tag_set: TagSet, months: Sequence[str]) -> PostBatch:
-    """What a dump has of ``tag_set`` in ``months``, those of earlier tag sets left out."""
+    """Return what a dump has of ``tag_set`` in ``months``, those of earlier tag sets left out."""
     questions = extract.frame(QUESTIONS, [list(months)])
     mine = [
         _data_dir(forum, tags) == tag_set.label for tags in questions.get_column("tags").to_list()
@@ -127,5 +127,5 @@ def as_stored(
 
 
 def _data_dir(forum: Forum, tags: Sequence[str]) -> str | None:
-    """The tag set in whose partition a question with these ``tags`` is stored."""
+    """Return the tag set in whose partition a question with these ``tags`` is stored."""
     return next((one.label for one in forum.sets_of(set(tags))), None)

@@ -141,7 +141,7 @@ def rule_version() -> str:
 def _changed(
     writer: AuditedWriter, clone: Path, repository: str, months: Sequence[str]
 ) -> Iterator[FixMonth]:
-    """The linked months whose stored fixes are others than those that are linked now.
+    """Yield the linked months whose stored fixes are others than those that are linked now.
 
     Fixes that git could not read count as not stored once it can.
     """
@@ -166,7 +166,7 @@ def _changed(
 def _kept(
     writer: AuditedWriter, repository: str, month: str, fixes: pl.DataFrame
 ) -> Iterator[pl.DataFrame]:
-    """The stored rows of those commits that are still fixes."""
+    """Yield the stored rows of those commits that are still fixes."""
     for table, schema in zip(TABLES, (DETAILS, INTRODUCING), strict=True):
         rows = writer.database.partition(table, repository, month)
         kept = rows.select(schema.names()).cast(schema)

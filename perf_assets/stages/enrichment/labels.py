@@ -149,7 +149,9 @@ def label_cohorts(
 
 
 def _other_meaning(rules: Rules) -> Callable[[str], bool]:
-    """Whether a label says something else than an area: performance, or that it is no bug."""
+    """Return whether a label says something else than an area: performance, or that it is no
+    bug.
+    """
     entries = (*rules.performance_labels, *rules.non_bug_labels)
     return lambda label: bool(matching_labels([label], entries))
 

@@ -124,7 +124,7 @@ def link_commits(
 def _areas(
     writer: AuditedWriter, repository: Repository, links: pl.DataFrame, *, has_history: bool
 ) -> pl.DataFrame:
-    """The areas of the files that the linked commits change."""
+    """Return the areas of the files that the linked commits change."""
     files = writer.database.frame(FILES, [repository.name])
     changed = files.join(links.select("sha").unique(), on="sha", how="semi")
     owners = _owners(writer, repository, changed) if has_history else None

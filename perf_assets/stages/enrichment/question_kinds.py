@@ -109,7 +109,7 @@ def _labelled(study: Study) -> pl.DataFrame:
 
 
 def _lists(forum: Forum) -> "Wordlists | None":
-    """The keywords that people chose for the forum, checked; None for the packaged ones."""
+    """Return the keywords that people chose for the forum, checked; None for the packaged ones."""
     if forum.keywords is None:
         return None
     from perf_assets.sources.question_kinds.chosen_keywords import read_keywords  # noqa: PLC0415

@@ -22,7 +22,9 @@ class Work:
     months: Sequence[str]
 
     def basis(self, queries: Sequence[str], rules: object) -> str:
-        """The fingerprint of the rows of ``queries`` of the repository, and of the ``rules``."""
+        """Return the fingerprint of the rows of ``queries`` of the repository, and of the
+        ``rules``.
+        """
         held = [
             fingerprints.content_of(self.writer.database, query, [self.repository])
             for query in queries
@@ -30,7 +32,7 @@ class Work:
         return fingerprints.basis_of(rules, held, self.loaded)
 
     def is_done(self, basis: str) -> bool:
-        """Whether what the tables hold of the repository was decided from ``basis``."""
+        """Return whether what the tables hold of the repository was decided from ``basis``."""
         database = self.writer.database
         return fingerprints.is_current(database, self.tables, basis, self.repository)
 

@@ -42,11 +42,11 @@ class Addresses:
         return partial(hashed_address, key=address_key(self.data_dir))
 
     def account(self, account: str) -> str:
-        """What stands for a login or an address in stored tables."""
+        """Return what stands for a login or an address in stored tables."""
         return self.hide(account) if "@" in account else account.casefold()
 
     def stored(self, commits: pl.DataFrame) -> pl.DataFrame:
-        """``commits`` as they are stored."""
+        """Return ``commits`` as they are stored."""
         if self.policy == "none":
             nothing = pl.lit(None, pl.String)
             return commits.with_columns(nothing.alias(name) for name in OF_PEOPLE)
@@ -63,7 +63,9 @@ class Addresses:
         )
 
     def outdated(self, database: Database, repository: str, clone: Clone) -> pl.DataFrame:
-        """Stored commits (sha, month) whose addresses mean another one by the mail map of today."""
+        """Return stored commits (sha, month) whose addresses mean another one by the mail map of
+        today.
+        """
         none = pl.DataFrame(schema={"sha": pl.String, "month": pl.String})
         if self.policy == "none":
             return none

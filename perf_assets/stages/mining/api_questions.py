@@ -99,7 +99,7 @@ def _refresh(
 def _merged(
     writer: AuditedWriter, source: QuestionSource, months: list[str], read: Read
 ) -> list[Month]:
-    """The stored months that ``read`` changes, each as it is then."""
+    """Return the stored months that ``read`` changes, each as it is then."""
     is_mine = pl.col("tag_sets").list.first() == source.tag_set.label
     numbers = read.batch.questions["question_id"].to_list()
     # A question may have got a tag of an earlier tag set, whose it is then.

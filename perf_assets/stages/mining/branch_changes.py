@@ -29,7 +29,7 @@ class BranchChange:
     months: list[str]
 
     def sentence(self) -> str:
-        """What happened, for the log."""
+        """Return what happened, for the log."""
         parts = []
         if self.branch != self.old_branch:
             parts.append(f"the default branch is now {self.branch} and was {self.old_branch}")
@@ -87,7 +87,9 @@ def note_branch(
 def _dropped(
     writer: AuditedWriter, clone: Clone, repository: str, old_tip: str, listed: pl.DataFrame
 ) -> pl.DataFrame:
-    """The commits that left the branch, by the clone or else, where it forgot them, as stored."""
+    """Return the commits that left the branch, by the clone or else, where it forgot them, as
+    stored.
+    """
     dropped = list_dropped(clone, old_tip)
     if dropped is not None:
         return dropped

@@ -36,7 +36,7 @@ PROCESSES = min(8, os.cpu_count() or 1)  # more take memory, and git cannot feed
 
 
 def checked_files(clone: Path, files: Sequence[File]) -> Generator[Found]:
-    """What came of each of ``files``, in their order.
+    """Yield what came of each of ``files``, in their order.
 
     A file that names no framework of the rules is not parsed: nothing can be found in it.
 
@@ -63,7 +63,7 @@ def checked_files(clone: Path, files: Sequence[File]) -> Generator[Found]:
 def _contents(
     clone: Path, files: Sequence[File], imported: deque[frozenset[str]]
 ) -> Generator[SourceFile | Skip | FileResult]:
-    """The files to check; what each imports is added to ``imported``."""
+    """Yield the files to check; what each imports is added to ``imported``."""
     with closing(read_files(clone, files)) as read:
         for file, content in read:
             imported.append(frameworks_of(content))
@@ -76,7 +76,7 @@ def _contents(
 
 
 def _rows(result: FileResult) -> Iterator[Row]:
-    """The rows of the findings of one file."""
+    """Yield the rows of the findings of one file."""
     for finding, code, earlier_duplicates in identified(result.findings, result.lines):
         row = {
             "path": result.path,
@@ -97,5 +97,5 @@ def _rows(result: FileResult) -> Iterator[Row]:
 
 
 def identity_of(row: Row, path: str) -> str:
-    """The id of the finding of ``row`` in the file ``path``."""
+    """Return the id of the finding of ``row`` in the file ``path``."""
     return identity(path, row["rule"], row["code"], row["earlier_duplicates"])

@@ -96,7 +96,7 @@ def load_commits(
 
 
 def _reasons(writer: AuditedWriter, repository: str) -> list[str]:
-    """Why git could not read commits of ``repository``, or what their fixes descend from."""
+    """Return why git could not read commits of ``repository``, or what their fixes descend from."""
     return writer.database.frame(REASONS, [repository])["reason"].to_list()
 
 
@@ -198,7 +198,7 @@ def _load(listing: Listing, months: Sequence[str]) -> Iterator[WriteOutcome]:
 
 
 def _changes(listing: Listing, months: Sequence[str]) -> list[ChangedMonth]:
-    """The months of which other commits are stored than git lists and can read, in order."""
+    """Return the months of which other commits are stored than git lists and can read, in order."""
     loads = listing.writer.database.loads(listing.tables[0], listing.repository)
     done = loads.filter(pl.col("status") == "loaded")
     stored = dict(done.select("month", "fingerprint").iter_rows())
@@ -238,7 +238,7 @@ def _kept(listing: Listing, changes: Sequence[ChangedMonth]) -> pl.DataFrame:
 def _mine(
     listing: Listing, unknown: pl.DataFrame, progress: Phase
 ) -> Iterator[tuple[str, list[pl.DataFrame]]]:
-    """The rows that the ``unknown`` commits give each table, month by month."""
+    """Yield the rows that the ``unknown`` commits give each table, month by month."""
     if unknown.is_empty():
         return
     templates = read_issue_templates(listing.clone, unknown.select("sha", "committed_at", "month"))
@@ -250,7 +250,7 @@ def _mine(
 def _shaped(
     listing: Listing, commits: pl.DataFrame, files: pl.DataFrame, templates: pl.DataFrame
 ) -> list[pl.DataFrame]:
-    """The frames of the listing's tables, with exactly their columns."""
+    """Return the frames of the listing's tables, with exactly their columns."""
     if "branch" in listing.commits.columns:
         branches = listing.commits.select("sha", "branch")
         commits = commits.join(branches, on="sha", maintain_order="left")
@@ -268,7 +268,7 @@ def _each_month(
     mined: Iterator[tuple[str, list[pl.DataFrame]]],
     empty: list[pl.DataFrame],
 ) -> Iterator[list[pl.DataFrame]]:
-    """What was mined of each month, or nothing."""
+    """Yield what was mined of each month, or nothing."""
     following = next(mined, None)
     for change in changes:
         if following is not None and following[0] == change.month:
@@ -328,7 +328,7 @@ def _store(
 def _stored(
     listing: Listing, table: str, months: Sequence[str], kept: pl.DataFrame
 ) -> pl.DataFrame:
-    """The stored rows of the commits that are ``kept``."""
+    """Return the stored rows of the commits that are ``kept``."""
     rows = listing.writer.database.frame(
         f"FROM {table} WHERE repository = ? AND list_contains(?, month) ORDER BY ALL",
         [listing.repository, list(months)],
@@ -352,7 +352,8 @@ def _candidates(listing: Listing, frames: list[pl.DataFrame], count: int) -> lis
 
 
 def least_readable_share(commits: int) -> float:
-    """The share of a month's commits that git must be able to read, or the month is not stored.
+    """Return the share of a month's commits that git must be able to read, or the month is not
+    stored.
 
     Half of them; but a handful that it cannot read is put up with in the quietest month, as public
     mirrors lack some objects for good.

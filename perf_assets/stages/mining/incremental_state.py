@@ -14,7 +14,7 @@ NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def due_cohorts(reads: Mapping[str, datetime], within: int, now: datetime) -> list[str]:
-    """The months to read whole again, so that all are within ``within`` monthly runs.
+    """Return the months to read whole again, so that all are within ``within`` monthly runs.
 
     Parameters
     ----------

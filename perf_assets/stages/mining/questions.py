@@ -108,7 +108,7 @@ def mine_questions(
 
 
 def extract_of(writer: AuditedWriter, forum: Forum) -> Path:
-    """Where is kept what was taken out of the dump of ``forum``."""
+    """Return where is kept what was taken out of the dump of ``forum``."""
     return writer.data_dir.path / "forums" / f"{forum.name}.duckdb"
 
 
@@ -181,7 +181,7 @@ def _load_dump(
 
 
 def _in_parts(months: Sequence[str], extract: Extract) -> Iterator[list[str]]:
-    """The months, as many at a time as have few questions together."""
+    """Yield the months, as many at a time as have few questions together."""
     counts = dict(extract.frame(COUNTED).iter_rows())
     part: list[str] = []
     for month in months:
@@ -194,7 +194,7 @@ def _in_parts(months: Sequence[str], extract: Extract) -> Iterator[list[str]]:
 
 
 def _is_loaded(load: dict[str, object] | None, dump: Dump) -> bool:
-    """Whether a partition was loaded from ``dump``, or from what is newer than that."""
+    """Return whether a partition was loaded from ``dump``, or from what is newer than that."""
     if load is None:
         return False
     updated_at = load["updated_at"]

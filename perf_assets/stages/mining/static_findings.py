@@ -136,14 +136,16 @@ def load_findings(
 
 @cache
 def rule_version() -> str:
-    """What decides, beside the files themselves, what is found in them."""
+    """Return what decides, beside the files themselves, what is found in them."""
     python = f"Python {sys.version_info.major}.{sys.version_info.minor}"
     rules = ", ".join(rule.name for rule in DEFAULT)
     return f"{code_version(__name__, WORKER)}, {MOST_BYTES} bytes, {python}: {rules}"
 
 
 def _marks(trees: Sequence[Tree]) -> dict[str, PartitionState]:
-    """What the rows of each tree's month show: its commit, the one before it, and the rules."""
+    """Return what the rows of each tree's month show: its commit, the one before it, and the
+    rules.
+    """
     marks = {}
     for before, tree in zip([None, *trees], trees, strict=False):
         after = "" if before is None else f" after {before.sha}"
@@ -154,7 +156,7 @@ def _marks(trees: Sequence[Tree]) -> dict[str, PartitionState]:
 
 
 def _stored_marks(writer: AuditedWriter, repository: str) -> dict[str, PartitionState]:
-    """The marks of the months of which every table is stored."""
+    """Return the marks of the months of which every table is stored."""
     loads = pl.concat([writer.database.loads(table, repository) for table in TABLES])
     good = loads.filter(pl.col("status") == "loaded")
     whole = good.filter(pl.len().over("month") == len(TABLES))
@@ -186,7 +188,7 @@ class _History:
         self.cached_month: str | None = None
 
     def scans(self, months: Sequence[str]) -> Iterator[Scan]:
-        """The trees of ``months``, with the files whose findings are missing by then."""
+        """Yield the trees of ``months``, with the files whose findings are missing by then."""
         seen: set[Key] = set()
         seen_of: str | None = None
         for index, tree in enumerate(self.trees):
@@ -202,7 +204,7 @@ class _History:
             seen, seen_of = {(file.path, file.blob) for file in files}, tree.month
 
     def rows(self, scan: Scan, fresh: dict[Key, Found]) -> dict[str, list[Row]]:
-        """The rows of the tree, by table; ``fresh`` is what came of the files just read."""
+        """Return the rows of the tree, by table; ``fresh`` is what came of the files just read."""
         tree, before = scan.tree, scan.before
         available = (
             dict(self.cached)
@@ -224,7 +226,7 @@ class _History:
         return self._partition_rows(scan, list(found.values()), rules)
 
     def _frameworks(self, files: Sequence[File], found: Mapping[Key, Found]) -> set[str]:
-        """The frameworks of the rules that any of ``files`` imports.
+        """Return the frameworks of the rules that any of ``files`` imports.
 
         What is stored of a file does not say: such files are read again, until nothing is missing.
         """
@@ -263,7 +265,7 @@ class _History:
         return {TREES: [partition | tree_row], FINDINGS: findings, UNREAD: unread}
 
     def _held(self, tree: Tree | None) -> set[Key]:
-        """The files that were read of what is stored of the quarter of ``tree``."""
+        """Return the files that were read of what is stored of the quarter of ``tree``."""
         return {
             (file.path, file.blob)
             for sha, month in self._stored_trees(tree)
@@ -273,12 +275,12 @@ class _History:
         }
 
     def _missing(self, month: str) -> set[str]:
-        """The paths of files that the clone lacked, and may have by now."""
+        """Return the paths of files that the clone lacked, and may have by now."""
         rows = self._stored_rows(UNREAD, month)
         return {row["path"] for row in rows if row["reason"] == "missing"}
 
     def _read(self, tree: Tree | None) -> dict[Key, Found]:
-        """What is stored of the files of the quarter of ``tree``."""
+        """Return what is stored of the files of the quarter of ``tree``."""
         read: dict[Key, Found] = {}
         for sha, month in self._stored_trees(tree):
             found: dict[str, Found] = {}
@@ -308,7 +310,9 @@ class _History:
                 yield sha, month
 
     def _stored_rows(self, table: str, month: str) -> list[Row]:
-        """What is stored of the files of a month, without what says of which tree they are."""
+        """Return what is stored of the files of a month, without what says of which tree they
+        are.
+        """
         rows = self.writer.database.partition(table, self.repository, month)
         order = ["path", "line", "start_column"] if table == FINDINGS else ["path"]
         columns = [name for name in COLUMNS[table] if name in rows.columns]
@@ -316,7 +320,7 @@ class _History:
 
 
 def _before(row: Row, renamed: Mapping[str, str]) -> Row:
-    """The id of the finding of ``row`` before files were ``renamed``."""
+    """Return the id of the finding of ``row`` before files were ``renamed``."""
     path = renamed.get(row["path"], row["path"])
     return {"previous_path": path, "previous_id": identity_of(row, path)}
 

@@ -62,7 +62,7 @@ def store_posts(
 
 
 def stored_posts(writer: AuditedWriter, tag_set: TagSet, months: Sequence[str]) -> PostBatch:
-    """What is stored of ``months``."""
+    """Return what is stored of ``months``."""
     return PostBatch(
         *(
             writer.database.partitions(table, tag_set.name, months)
@@ -80,7 +80,7 @@ def _left_partitions(
     numbers: Sequence[int],
     offered: set[str | None],
 ) -> Iterator[PartitionWrite]:
-    """The partitions that lose some of the questions of these ``numbers`` to others."""
+    """Yield the partitions that lose some of the questions of these ``numbers`` to others."""
     found = writer.database.frame(
         """
         SELECT DISTINCT tag_set, month FROM raw.questions

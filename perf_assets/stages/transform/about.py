@@ -59,7 +59,7 @@ def store_study(writer: AuditedWriter, study: Study) -> None:
 
 
 def study_facts(study: Study) -> list[Fact]:
-    """What meta.about says of the study and of the rules that it is decided by."""
+    """Return what meta.about says of the study and of the rules that it is decided by."""
     rules = study.rules
     return [
         ("study", "name", study.name, "Name of the study."),
@@ -135,7 +135,7 @@ def study_facts(study: Study) -> list[Fact]:
 
 
 def _own_labels(study: Study) -> Iterator[Fact]:
-    """The labels of repositories that have some in place of the study's."""
+    """Yield the labels of repositories that have some in place of the study's."""
     for key in ("performance_labels", "non_bug_labels"):
         for one in study.repositories:
             entries = getattr(one, key)
@@ -211,7 +211,7 @@ def _rows(writer: AuditedWriter) -> Iterator[Fact]:
 
 
 def _far_from_here(writer: AuditedWriter) -> tuple[str, list[str]]:
-    """The lake, and the tables that Spark reads there; none where DuckDB computes."""
+    """Return the lake, and the tables that Spark reads there; none where DuckDB computes."""
     writer.database.ensure(ABOUT)
     study = dict(writer.database.frame(STUDY).iter_rows())
     if study.get("engine") != "spark":

@@ -44,7 +44,7 @@ def build_analysis(
 
 
 def function_of(table: str) -> Callable[..., pl.DataFrame]:
-    """What computes ``table`` from the rows of the tables it reads; it is imported only now.
+    """Return what computes ``table`` from the rows of the tables it reads; it is imported only now.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def _rows(
     elsewhere: Collection[str],
     columns: Sequence[str] | None,
 ) -> pl.DataFrame:
-    """All rows of ``table``, of ``columns`` (default: all), in a fixed order.
+    """Return all rows of ``table``, of ``columns`` (default: all), in a fixed order.
 
     Sums of floats depend on the order in their last digit.
     """

@@ -61,7 +61,7 @@ class Derived:
 
 
 def derived_tables() -> tuple[str, ...]:
-    """The models and the tables of statistics, each after those it is made from.
+    """Return the models and the tables of statistics, each after those it is made from.
 
     Those that are reported together stand together.
     """
@@ -143,7 +143,7 @@ def _derived(
 
 
 def _not_computed(table: str, error: Exception) -> WriteOutcome:
-    """What became of a table whose rows made its computation fail."""
+    """Return what became of a table whose rows made its computation fail."""
     what = " ".join(f"{type(error).__name__}: {error}".split())
     return WriteOutcome(None, None, {}, failure=f"{table} cannot be computed ({what})")
 
@@ -174,14 +174,16 @@ class _Work:
         self._queue.append(one)
 
     def finished(self, at_most: int = 0) -> Iterator[Derived]:
-        """The tables of the queue, stored or refused, until ``at_most`` so many are under way."""
+        """Yield the tables of the queue, stored or refused, until ``at_most`` so many are under
+        way.
+        """
         while self._queue and (
             isinstance(self._queue[0], Derived) or len(self._under_way()) > at_most
         ):
             yield from self._next()
 
     def finished_with(self, tables: Collection[str]) -> Iterator[Derived]:
-        """The same, until none of ``tables`` is under way."""
+        """Yield the same, until none of ``tables`` is under way."""
         while not self._under_way().isdisjoint(tables):
             yield from self._next()
 
@@ -205,7 +207,7 @@ class _Work:
 
 
 def _standing(writer: AuditedWriter) -> set[str]:
-    """The tables and views that are there as their models have them."""
+    """Return the tables and views that are there as their models have them."""
     tables = [table_of(name) for name in derived_tables()]
     texts = {name: model.sql for name, model in models_by_name().items() if model.table.is_view}
     stored = [table for table in tables if not table.is_view]
@@ -215,7 +217,9 @@ def _standing(writer: AuditedWriter) -> set[str]:
 
 
 def _stale_views(names: Sequence[str], standing: Collection[str]) -> list[Model]:
-    """The views among ``names`` that are not there as they are to be, or are made from such."""
+    """Return the views among ``names`` that are not there as they are to be, or are made from
+    such.
+    """
     stale: dict[str, Model] = {}
     for name in names:
         model = models_by_name().get(name)
@@ -227,7 +231,7 @@ def _stale_views(names: Sequence[str], standing: Collection[str]) -> list[Model]
 
 
 def _content(writer: AuditedWriter, elsewhere: RemoteTables, table: str) -> str:
-    """The fingerprint of the rows of ``table``, wherever it lies."""
+    """Return the fingerprint of the rows of ``table``, wherever it lies."""
     if table in elsewhere.fingerprints:
         return elsewhere.fingerprints[table]
     return fingerprints.content(writer.database, table)
@@ -242,14 +246,14 @@ def _basis(name: str, content: Callable[[str], str]) -> str:
 
 @cache
 def _inputs(name: str) -> tuple[str, ...]:
-    """The stored tables that ``name`` is made from, itself or through views."""
+    """Return the stored tables that ``name`` is made from, itself or through views."""
     found = behind_views(made_from()[name])
     return tuple(sorted(table for table in found if not table_of(table).is_view))
 
 
 @cache
 def _texts(name: str) -> tuple[str, ...]:
-    """The texts of the models by which ``name`` is made from stored tables."""
+    """Return the texts of the models by which ``name`` is made from stored tables."""
     model = models_by_name().get(name)
     own = () if model is None else (model.sql,)
     views = (

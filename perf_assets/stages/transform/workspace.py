@@ -31,7 +31,7 @@ class Workspace:
         ((self._warehouse,),) = self._connection.execute("SELECT current_database()").fetchall()
 
     def fetch(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """The rows of ``columns`` (default: all) of a table or model, by its key.
+        """Return the rows of ``columns`` (default: all) of a table or model, by its key.
 
         A mart is what it would be now, whatever is stored of it.
         """
@@ -41,7 +41,9 @@ class Workspace:
         return frame_of(self._connection.sql(query))
 
     def shares(self, mart: str, by: str | None) -> Iterator[pl.DataFrame]:
-        """The rows of a mart in the order of ``by``, some at a time; without it all at once."""
+        """Yield the rows of a mart in the order of ``by``, some at a time; without it all at
+        once.
+        """
         source = self._source(mart)
         if by is None:
             yield frame_of(self._connection.sql(f"FROM {source}"))
@@ -55,14 +57,14 @@ class Workspace:
         self._connection.execute(f"DROP TABLE {ORDERED}")
 
     def _batches(self) -> Iterator[pl.DataFrame]:
-        """The rows of the table in order, some at a time."""
+        """Yield the rows of the table in order, some at a time."""
         ((rows,),) = self._connection.execute(f"SELECT count(*) FROM {ORDERED}").fetchall()
         for start in range(0, rows, CHUNK_ROWS):
             part = f"FROM {ORDERED} WHERE rowid >= {start} AND rowid < {start + CHUNK_ROWS}"
             yield frame_of(self._connection.sql(f"{part} ORDER BY rowid"))
 
     def _source(self, table: str) -> str:
-        """What to select from, once all that is read is there."""
+        """Return what to select from, once all that is read is there."""
         model = models_by_name().get(table)
         if model is None or model.table.is_view:
             self._lay(table)

@@ -235,7 +235,7 @@ def _check_target(start: str, months: int, repository: str) -> None:
 
 @contextmanager
 def _all_or_nothing(directory: Path) -> Iterator[Path]:
-    """A directory beside ``directory`` that replaces it when the block ends well."""
+    """Provide a directory beside ``directory`` that replaces it when the block ends well."""
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise PerfAssetsError(f"{directory} exists and is not empty: name a new directory")
     partial = directory.absolute().with_name(f".{directory.absolute().name}.{os.getpid()}.partial")

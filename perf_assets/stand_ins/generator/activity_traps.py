@@ -9,7 +9,7 @@ CHURN = 60
 
 
 def _quiet(plan: Plan, author: str | None) -> Issue:
-    """An issue of ``author`` that gets no other comments than those of the trap."""
+    """Return an issue of ``author`` that gets no other comments than those of the trap."""
     issue = plan.issue(author=author)
     issue.chatter = 0
     return issue
@@ -20,7 +20,9 @@ def _quiet(plan: Plan, author: str | None) -> Issue:
 
 @trap(issues=2, rank=1)
 def deleted_author(plan: Plan) -> None:
-    """The account of the author is gone; somebody else comments. Both spellings."""
+    """Plant this case: the account of the author is gone; somebody else comments. Both
+    spellings.
+    """
     for author in (None, GHOST):
         issue = _quiet(plan, author)
         plan.comment(issue, plan.login(), issue.created + HOUR)
@@ -28,7 +30,7 @@ def deleted_author(plan: Plan) -> None:
 
 @trap(rank=1)
 def deleted_commentator(plan: Plan) -> None:
-    """A deleted account is somebody else than an author who still exists."""
+    """Plant this case: a deleted account is somebody else than an author who still exists."""
     author, other = plan.people(2)
     issue = _quiet(plan, author)
     plan.comment(issue, author, issue.created + HOUR)
@@ -39,7 +41,7 @@ def deleted_commentator(plan: Plan) -> None:
 
 @trap(rank=1)
 def deleted_author_and_commentator(plan: Plan) -> None:
-    """Deleted accounts are taken for one person: nobody else has commented."""
+    """Plant this case: deleted accounts are taken for one person: nobody else has commented."""
     issue = _quiet(plan, None)
     plan.comment(issue, GHOST, issue.created + HOUR)
     plan.comment(issue, None, issue.created + 2 * HOUR)
@@ -47,7 +49,7 @@ def deleted_author_and_commentator(plan: Plan) -> None:
 
 @trap(rank=1)
 def comments_of_the_author_only(plan: Plan) -> None:
-    """The author's own comments are no answer."""
+    """Plant this case: the author's own comments are no answer."""
     issue = _quiet(plan, plan.login())
     for hours in (1, 5, 30):
         plan.comment(issue, issue.author, issue.created + hours * HOUR)
@@ -55,7 +57,7 @@ def comments_of_the_author_only(plan: Plan) -> None:
 
 @trap(rank=1)
 def author_comments_first(plan: Plan) -> None:
-    """The first answer is the second comment."""
+    """Plant this case: the first answer is the second comment."""
     author, other = plan.people(2)
     issue = _quiet(plan, author)
     plan.comment(issue, author, issue.created + 60)
@@ -72,7 +74,9 @@ def answer_at_once(plan: Plan) -> None:
 
 @trap(rank=1)
 def bot_welcomes_first(plan: Plan) -> None:
-    """A bot welcomes the author at once; the first word of a person comes hours later."""
+    """Plant this case: a bot welcomes the author at once; the first word of a person comes hours
+    later.
+    """
     author, other = plan.people(2)
     issue = _quiet(plan, author)
     plan.comment(issue, "welcome[bot]", issue.created)
@@ -91,7 +95,9 @@ def only_bots_answer(plan: Plan) -> None:
 
 @trap(rank=1)
 def bot_with_the_name_of_a_person(plan: Plan) -> None:
-    """A bot is called as the author, another as a commentator: neither is that person."""
+    """Plant this case: a bot is called as the author, another as a commentator: neither is that
+    person.
+    """
     author, other = plan.people(2)
     issue = _quiet(plan, author)
     plan.comment(issue, f"{author}[bot]", issue.created + HOUR)
@@ -102,7 +108,7 @@ def bot_with_the_name_of_a_person(plan: Plan) -> None:
 
 @trap()
 def opened_by_a_bot(plan: Plan) -> None:
-    """A bot reports and comments on its own report; people talk too."""
+    """Plant this case: a bot reports and comments on its own report; people talk too."""
     issue = _quiet(plan, "ci-results[bot]")
     plan.comment(issue, "ci-results[bot]", issue.created + 60)
     for hours, login in enumerate(plan.people(2), 1):
@@ -111,7 +117,7 @@ def opened_by_a_bot(plan: Plan) -> None:
 
 @trap()
 def two_comments_in_one_second(plan: Plan) -> None:
-    """Author and another person comment in the same second."""
+    """Plant this case: author and another person comment in the same second."""
     author, other = plan.people(2)
     issue = _quiet(plan, author)
     for login in (author, other):
@@ -126,7 +132,7 @@ def no_comments(plan: Plan) -> None:
 
 @trap()
 def comment_without_text(plan: Plan) -> None:
-    """A comment whose text was removed still is a comment."""
+    """Plant this case: a comment whose text was removed still is a comment."""
     author, other = plan.people(2)
     issue = _quiet(plan, author)
     plan.comment(issue, other, issue.created + HOUR, "")
@@ -145,7 +151,9 @@ def more_than_100_comments(plan: Plan) -> None:
 
 @trap(rank=1)
 def more_than_100_events(plan: Plan) -> None:
-    """A label put on and taken away again and again; reopened on the second page."""
+    """Plant this case: a label put on and taken away again and again; reopened on the second
+    page.
+    """
     issue = plan.issue(plan.month(room=2))
     step = max(1, min(600, (plan.calendar.end - 1 - issue.created) // (2 * CHURN + 9)))
     at = issue.created
@@ -163,7 +171,7 @@ def more_than_100_events(plan: Plan) -> None:
 
 @trap(rank=1)
 def reopened_and_closed_again(plan: Plan) -> None:
-    """Fixed twice: the fix time runs to the latest close."""
+    """Plant this case: fixed twice: the fix time runs to the latest close."""
     issue = plan.issue(plan.month(room=3))
     first = plan.after(issue.created, 4)
     plan.close(issue, first)
@@ -174,7 +182,7 @@ def reopened_and_closed_again(plan: Plan) -> None:
 
 @trap(rank=1)
 def reopened_and_still_open(plan: Plan) -> None:
-    """Closed once, and open now."""
+    """Plant this case: closed once, and open now."""
     issue = plan.say(plan.issue(plan.month(room=3)), "memory leak", "title")
     first = plan.after(issue.created, 10)
     plan.close(issue, first)
@@ -183,7 +191,7 @@ def reopened_and_still_open(plan: Plan) -> None:
 
 @trap()
 def reopened_within_the_month(plan: Plan) -> None:
-    """Closed and reopened before the month was over: open at its end."""
+    """Plant this case: closed and reopened before the month was over: open at its end."""
     month = plan.month(room=1)
     issue = plan.issue(created=plan.calendar.starts[month] + 3 * HOUR)
     plan.close(issue, issue.created + 2 * DAY)
@@ -194,7 +202,7 @@ def reopened_within_the_month(plan: Plan) -> None:
 
 @trap(issues=2, months=3)
 def closed_at_the_border_of_a_month(plan: Plan) -> None:
-    """Closed in the last second of a month, and in the first of the next."""
+    """Plant this case: closed in the last second of a month, and in the first of the next."""
     border = plan.calendar.starts[plan.month(room=1) + 1]
     for at in (border - 1, border):
         issue = plan.issue(created=border - 20 * DAY)
@@ -212,21 +220,21 @@ def reopened_at_the_border_of_a_month(plan: Plan) -> None:
 
 @trap()
 def closed_as_not_planned(plan: Plan) -> None:
-    """Closed without a fix."""
+    """Plant this case: closed without a fix."""
     issue = plan.issue(plan.month(room=1))
     plan.close(issue, plan.after(issue.created, 3), reason="not_planned")
 
 
 @trap()
 def closed_at_once(plan: Plan) -> None:
-    """Closed in the second in which it was opened."""
+    """Plant this case: closed in the second in which it was opened."""
     issue = plan.issue()
     plan.close(issue, issue.created)
 
 
 @trap()
 def closed_without_events(plan: Plan) -> None:
-    """An old issue whose events GitHub has not kept."""
+    """Plant this case: an old issue whose events GitHub has not kept."""
     issue = plan.issue(plan.month(room=1))
     issue.chatter = 0
     plan.close(issue, plan.after(issue.created, 6))
@@ -258,7 +266,7 @@ def renamed(plan: Plan) -> None:
 
 @trap()
 def transferred(plan: Plan) -> None:
-    """Opened elsewhere and moved here: an early date, a late number."""
+    """Plant this case: opened elsewhere and moved here: an early date, a late number."""
     issue = plan.issue(plan.month(room=2))
     issue.numbered = plan.after(issue.created, 45)
     source = f"{plan.repository.partition('/')[0]}/old-tracker"

@@ -18,12 +18,12 @@ Areas = Mapping[Issue, Mapping[str, Fraction]]
 
 
 def areas_of_bugs(bugs: Sequence[Issue], fixes: Fixes) -> dict[Issue, dict[str, Fraction]]:
-    """The areas of each bug report with its shares."""
+    """Return the areas of each bug report with its shares."""
     return {bug: _shares(_evidence(bug, fixes[bug])[1]) for bug in bugs}
 
 
 def _evidence(bug: Issue, fix: Collection[Commit]) -> tuple[str | None, list[str]]:
-    """The strongest source that names areas, and the area of each thing that it has."""
+    """Return the strongest source that names areas, and the area of each thing that it has."""
     labels = [LABEL_AREAS[label] for label in set(bug.labels) if label in LABEL_AREAS]
     if labels:
         return "label", labels
@@ -45,7 +45,7 @@ def _is_aside(path: str) -> bool:
 
 
 def bug_areas(plan: Plan, bugs: Sequence[Issue], fixes: Fixes) -> Iterator[Row]:
-    """Rows of marts.bug_areas."""
+    """Yield rows of marts.bug_areas."""
     for bug, areas in areas_of_bugs(bugs, fixes).items():
         source = _evidence(bug, fixes[bug])[0]
         for area, share in areas.items():
@@ -68,7 +68,7 @@ def area_monthly(
     moments: Callable[[Issue], Sequence[Any]],
     first: int,
 ) -> Iterator[Row]:
-    """Rows of marts.area_monthly from the month ``first`` on.
+    """Yield rows of marts.area_monthly from the month ``first`` on.
 
     ``moments`` are the months in which a bug report changed, each with how it was at its end.
     """
@@ -146,7 +146,9 @@ def _medians(times: Mapping[str, Sequence[float]]) -> Row:
 
 
 def hot_spots(plan: Plan, bugs: Sequence[Issue], fixes: Fixes) -> Iterator[Row]:
-    """Rows of marts.hot_spots for files; the planned library has no methods that fixes change."""
+    """Yield rows of marts.hot_spots for files; the planned library has no methods that fixes
+    change.
+    """
     touched: defaultdict[str, dict[Commit, set[Issue]]] = defaultdict(lambda: defaultdict(set))
     for bug in bugs:
         for commit in fixes[bug]:

@@ -99,7 +99,7 @@ def triaged_after(issue: Issue) -> float | None:
 
 
 def area_of_file(path: str) -> str:
-    """The area of a file of the planned history, by the study file that is written."""
+    """Return the area of a file of the planned history, by the study file that is written."""
     if path.startswith(NAMED_DIRECTORY):
         return NAMED_AREA
     folders = PurePosixPath(path).parts[:-1]

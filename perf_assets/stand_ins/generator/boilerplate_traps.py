@@ -34,7 +34,7 @@ def template_text_is_not_the_author(plan: Plan) -> None:
 
 @text_trap(needs_template=True, rank=1)
 def performance_bug_in_template(plan: Plan) -> None:
-    """The author's own words within the template count."""
+    """Plant this case: the author's own words within the template count."""
     month = _template_month(plan)
     words = plan.texts.keyword_sentence("performance regression")
     counted(plan.issue(month, body=plan.templated(month, words)), "performance regression")
@@ -50,7 +50,7 @@ def keyword_behind_template_field(plan: Plan) -> None:
 
 @text_trap(needs_template=True)
 def same_keyword_in_template_field_and_behind_it(plan: Plan) -> None:
-    """The field says memory usage, and so does the author."""
+    """Plant this case: the field says memory usage, and so does the author."""
     month = _template_month(plan)
     memory = f"the memory usage doubles in {plan.texts.token()}"
     counted(plan.issue(month, body=plan.templated(month, memory=memory)), "memory usage")
@@ -65,7 +65,7 @@ def template_with_crlf(plan: Plan) -> None:
 
 @text_trap(issues=2, needs_template=True, rank=1)
 def ticked_checkbox(plan: Plan) -> None:
-    """A box that the author ticked is the author's statement."""
+    """Plant this case: a box that the author ticked is the author's statement."""
     for tick in ("[x]", "[X]"):
         month = _template_month(plan)
         ticked = REGRESSION_BOX.replace("[ ]", tick)
@@ -91,7 +91,7 @@ def template_line_before_the_template(plan: Plan) -> None:
 
 @text_trap(needs_template=True, months=4)
 def template_line_earlier_in_the_month_of_the_template(plan: Plan) -> None:
-    """The month decides, not the minute."""
+    """Plant this case: the month decides, not the minute."""
     created = plan.calendar.starts[plan.calendar.template] + HOUR // 2
     plan.issue(created=created, body=f"{SLOWER_LINE}\n\n{plan.texts.paragraph()}")
 
@@ -117,7 +117,9 @@ def template_left_empty(plan: Plan) -> None:
 
 @text_trap(issues=9, rank=1)
 def line_repeated_by_a_tool(plan: Plan) -> None:
-    """A tool puts a line into the issues of five authors and more, from its first month on."""
+    """Plant this case: a tool puts a line into the issues of five authors and more, from its
+    first month on.
+    """
     first = plan.calendar.count // 2
     authors = plan.people(7)
     for author in (*authors[:5], None):
@@ -148,7 +150,9 @@ def line_repeated_by_a_fifth_author(plan: Plan) -> None:
 
 @text_trap(issues=5, months=15)
 def line_repeated_outside_the_window(plan: Plan) -> None:
-    """The fifth author comes twelve months later: no twelve months hold all five."""
+    """Plant this case: the fifth author comes twelve months later: no twelve months hold all
+    five.
+    """
     late = plan.calendar.count - 1
     early = max(month for month in plan.calendar.busy if month <= late - 12)
     for index, author in enumerate(plan.people(5)):
@@ -180,7 +184,9 @@ def short_line_repeated(plan: Plan) -> None:
 
 @text_trap(issues=6)
 def field_repeated_by_a_tool(plan: Plan) -> None:
-    """A form field that six people filled in, each in another way; one of them means it."""
+    """Plant this case: a form field that six people filled in, each in another way; one of them
+    means it.
+    """
     month = plan.month()
     for index, author in enumerate(plan.people(6)):
         answer = f"{3 + index} ms in {plan.texts.token()}"

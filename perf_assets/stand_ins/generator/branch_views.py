@@ -39,21 +39,21 @@ class BranchFiles:
         main.branches.append(self)
 
     def base(self, path: str) -> Lines:
-        """A file as main had it when the branch was last up to date."""
+        """Return a file as main had it when the branch was last up to date."""
         if path in self.main_before:
             return self.main_before[path] or []
         return self.main.get(path, [])
 
     def get(self, path: str, default: Lines) -> Lines:
-        """A file of the branch; ``default`` where it has none."""
+        """Return a file of the branch; ``default`` where it has none."""
         return self.own.get(path) or self.base(path) or default
 
     def __contains__(self, path: object) -> bool:
-        """Whether the branch has a file with lines at ``path``."""
+        """Return whether the branch has a file with lines at ``path``."""
         return isinstance(path, str) and bool(self.get(path, []))
 
     def __getitem__(self, path: str) -> Lines:
-        """A file of the branch."""
+        """Return a file of the branch."""
         return self.get(path, [])
 
     def __setitem__(self, path: str, lines: Lines) -> None:
@@ -61,7 +61,7 @@ class BranchFiles:
         self.own[path] = lines
 
     def close(self) -> None:
-        """The branch was merged."""
+        """Close the view of a branch that was merged."""
         self.main.branches.remove(self)
 
 

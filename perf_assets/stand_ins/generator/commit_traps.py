@@ -10,7 +10,7 @@ from perf_assets.stand_ins.generator.traps import trap
 
 @trap(commits=1, rank=1)
 def closed_by_a_commit(plan: Plan) -> None:
-    """The closing event names the commit, the message does not name the issue."""
+    """Plant this case: the closing event names the commit, the message does not name the issue."""
     issue, at = fixable(plan)
     plan.close(issue, soon(plan, at), Closer(commit=plan.commit(at, "Correct the bounds")))
 
@@ -24,7 +24,7 @@ def closed_by_a_commit_that_names_it(plan: Plan) -> None:
 
 @trap(commits=2, rank=1)
 def closed_by_a_pull_request(plan: Plan) -> None:
-    """The closing event names a pull request that a merge commit brought in."""
+    """Plant this case: the closing event names a pull request that a merge commit brought in."""
     issue, at = fixable(plan)
     pull, _ = plan.merged_branch(at, _merge_message)
     plan.close(issue, soon(plan, at), Closer(pull=pull))
@@ -32,7 +32,7 @@ def closed_by_a_pull_request(plan: Plan) -> None:
 
 @trap(commits=2)
 def merge_commit_that_names_the_issue(plan: Plan) -> None:
-    """The size of a merge commit is its difference to the first parent."""
+    """Plant this case: the size of a merge commit is its difference to the first parent."""
     issue, at = fixable(plan)
     pull, _ = plan.merged_branch(
         at, lambda pull: f"{_merge_message(pull)}\n\nFixes #{issue.number}", [(issue, "id")]
@@ -46,7 +46,7 @@ def _merge_message(pull: Pull) -> str:
 
 @trap(commits=1)
 def closed_by_a_squashed_pull_request(plan: Plan) -> None:
-    """The merge commit of the pull request is an ordinary commit."""
+    """Plant this case: the merge commit of the pull request is an ordinary commit."""
     issue, at = fixable(plan)
     pull = plan.pull(at)
     commit = plan.commit(
@@ -58,7 +58,7 @@ def closed_by_a_squashed_pull_request(plan: Plan) -> None:
 
 @trap()
 def closed_by_a_pull_request_never_merged(plan: Plan) -> None:
-    """A pull request without merge commit links nothing."""
+    """Plant this case: a pull request without merge commit links nothing."""
     issue, at = fixable(plan)
     pull = plan.pull(at)
     pull.closed = at
@@ -67,7 +67,7 @@ def closed_by_a_pull_request_never_merged(plan: Plan) -> None:
 
 @trap()
 def closed_by_a_commit_that_history_lacks(plan: Plan) -> None:
-    """The commit was rewritten away."""
+    """Plant this case: the commit was rewritten away."""
     issue, at = fixable(plan)
     oid = plan.rng.randbytes(20).hex()
     plan.close(issue, soon(plan, at), Closer(oid=oid))
@@ -75,7 +75,7 @@ def closed_by_a_commit_that_history_lacks(plan: Plan) -> None:
 
 @trap(commits=1)
 def closed_by_a_pull_request_of_another_repository(plan: Plan) -> None:
-    """A pull request elsewhere, whose merge commit we share."""
+    """Plant this case: a pull request elsewhere, whose merge commit we share."""
     issue, at = fixable(plan)
     pull = plan.pull(at)
     plan.merge(pull, plan.commit(at, "Correct the padding"))
@@ -84,7 +84,7 @@ def closed_by_a_pull_request_of_another_repository(plan: Plan) -> None:
 
 @trap(commits=1)
 def closed_by_a_commit_of_another_repository(plan: Plan) -> None:
-    """A fork shares our commits; what closes from there does not count."""
+    """Plant this case: a fork shares our commits; what closes from there does not count."""
     issue, at = fixable(plan)
     commit = plan.commit(at, "Correct the strides")
     closer = Closer(commit=commit, repository="other/repo")
@@ -93,7 +93,9 @@ def closed_by_a_commit_of_another_repository(plan: Plan) -> None:
 
 @trap(commits=2)
 def closed_twice_by_commits(plan: Plan) -> None:
-    """Closed, reopened, closed again, each time by another commit: both are links."""
+    """Plant this case: closed, reopened, closed again, each time by another commit: both are
+    links.
+    """
     issue, at = fixable(plan)
     plan.close(issue, at, Closer(commit=plan.commit(at, "Correct the check")))
     plan.reopen(issue, plan.after(at, 6))
@@ -113,13 +115,13 @@ def message_that_is_not_utf8(plan: Plan) -> None:
 
 @trap(issues=0, commits=1, rank=1)
 def empty_message(plan: Plan) -> None:
-    """A commit without any message."""
+    """Plant this case: a commit without any message."""
     plan.commit(plan.after(plan.moment(plan.month(room=1)), 2), "")
 
 
 @trap(issues=4, commits=4)
 def fix_that_is_no_ordinary_edit(plan: Plan) -> None:
-    """A renamed file, one renamed with changes, a binary file, nothing at all."""
+    """Plant this case: a renamed file, one renamed with changes, a binary file, nothing at all."""
     for edit in (
         Edit("rename"),
         Edit("rename", additions=3, deletions=2),
@@ -133,7 +135,9 @@ def fix_that_is_no_ordinary_edit(plan: Plan) -> None:
 
 @trap(issues=0, commits=4)
 def unusual_file_changes(plan: Plan) -> None:
-    """A deleted file, a changed mode, a file that became a link, names with odd characters."""
+    """Plant this case: a deleted file, a changed mode, a file that became a link, names with odd
+    characters.
+    """
     for kind in ("delete", "mode", "symlink", "odd_names"):
         at = plan.after(plan.moment(plan.month(room=1)), 2)
         plan.commit(at, plan.texts.subject(), edit=Edit(kind, additions=5))
@@ -158,7 +162,7 @@ def commit_in_another_time_zone_at_a_border(plan: Plan) -> None:
 
 @trap(issues=0, commits=1, months=LONG_MONTHS)
 def commit_dated_before_its_parent(plan: Plan) -> None:
-    """The clock of the committer was forty days late."""
+    """Plant this case: the clock of the committer was forty days late."""
     month = plan.calendar.count - 2
     commit = plan.commit(plan.moment(month) - 20 * DAY, plan.texts.subject())
     commit.order = commit.at + 40 * DAY
@@ -180,7 +184,7 @@ def author_without_name(plan: Plan) -> None:
 
 @trap(issues=0, commits=3)
 def branch_of_two_commits(plan: Plan) -> None:
-    """A merged branch with two commits, the main line going on meanwhile."""
+    """Plant this case: a merged branch with two commits, the main line going on meanwhile."""
     at = plan.after(plan.moment(plan.month(room=1)), 2)
     _, merge = plan.merged_branch(at, _merge_message)
     branch = merge.merges or Branch()

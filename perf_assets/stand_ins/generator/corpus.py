@@ -50,7 +50,7 @@ def _user(login: str | None) -> Record | None:
 
 
 def _of_author(plan: Plan, record: Issue | Comment) -> Record:
-    """What GitHub says of the author of an issue or a comment, and of who reacted to it."""
+    """Return what GitHub says of the author of an issue or a comment, and of who reacted to it."""
     counts = record.reactions
     return {
         "user": _user(record.author),
@@ -105,7 +105,7 @@ def _events(issues: Iterable[Issue]) -> Iterator[Record]:
 
 
 def _details(event: Event) -> Record:
-    """The fields that only single kinds of events have."""
+    """Return the fields that only single kinds of events have."""
     if event.label is not None:
         return {"label": {"name": event.label}}
     if event.kind == "renamed":
@@ -150,10 +150,10 @@ def _pull(pull: Pull) -> Record:
 
 
 def _merge_author(pull: Pull) -> str | None:
-    """The account that GitHub takes the author of that commit for."""
+    """Return the account that GitHub takes the author of that commit for."""
     return None if pull.merge_commit is None else pull.merge_commit.author
 
 
 def _merge_sha(pull: Pull) -> str | None:
-    """The commit that GitHub names as the merge of a pull request."""
+    """Return the commit that GitHub names as the merge of a pull request."""
     return pull.lost_oid if pull.merge_commit is None else pull.merge_commit.sha

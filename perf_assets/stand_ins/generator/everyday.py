@@ -25,7 +25,9 @@ WELCOMED = 0.25  # of the issues that draw comments: a bot is the first to say s
 
 
 def open_history(plan: Plan, commits: int) -> None:
-    """The root commit and, where there is room, the issue template and its second version."""
+    """Plan the root commit and, where there is room, the issue template and its
+    second version.
+    """
     calendar = plan.calendar
     root = plan.commit(calendar.starts[0], "Initial commit", edit=Edit("root"))
     root.offset_minutes = 540
@@ -40,7 +42,9 @@ def open_history(plan: Plan, commits: int) -> None:
 
 
 def open_issues(plan: Plan, issues: int) -> None:
-    """The first issues, so that the numbers 1 to 3 are issues; number 1 at the first second."""
+    """Plan the first issues, so that the numbers 1 to 3 are issues; number 1 at the
+    first second.
+    """
     for index in range(min(PIONEERS, issues)):
         plan.issue(created=plan.calendar.starts[0] + index * 600)
 

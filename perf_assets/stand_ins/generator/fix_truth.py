@@ -34,7 +34,7 @@ def fix_contents(fix: Collection[Commit]) -> Row:
 
 
 def introducing_commits(plan: Plan, fixes: Collection[Commit]) -> Iterator[Row]:
-    """Rows of details.introducing_commits for the commits that are linked to bug reports."""
+    """Yield rows of details.introducing_commits for the commits that are linked to bug reports."""
     for commit in fixes:
         for (path, writer), lines in _origins(commit).items():
             yield {
@@ -48,7 +48,7 @@ def introducing_commits(plan: Plan, fixes: Collection[Commit]) -> Iterator[Row]:
 
 
 def bug_lifetime(plan: Plan, issue: Issue, fix: Collection[Commit]) -> Row:
-    """The row of marts.bug_lifetimes of a bug report with a fix."""
+    """Return the row of marts.bug_lifetimes of a bug report with a fix."""
     origins = [origin for commit in fix for origin in _origins(commit).items()]
     writers = {writer for (_, writer), _ in origins if writer.at <= issue.created}
     times = [writer.at for writer in writers]

@@ -52,13 +52,13 @@ def write_history(path: Path, commits: Sequence[Commit], rng: Random) -> None:
 
 
 def in_order(commits: Sequence[Commit]) -> list[Commit]:
-    """The commits in the order in which they are written; each after its parents."""
+    """Return the commits in the order in which they are written; each after its parents."""
     return sorted(commits, key=lambda commit: (commit.order, commit.merges is not None))
 
 
 @contextmanager
 def _fast_import(path: Path, marks: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    """What git reads commits from, and where it answers questions about them."""
+    """Provide what git reads commits from, and where it answers questions about them."""
     read, write = os.pipe()
     with (
         os.fdopen(read, "rb") as answers,
@@ -88,7 +88,7 @@ def _read_marks(marks: Path, ordered: Sequence[Commit]) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """The environment without anything by which the user steers git."""
+    """Return the environment without anything by which the user steers git."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return kept | {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "LC_ALL": "C"}
 
@@ -208,7 +208,7 @@ class _Writer:
         self.stream.write(b"".join(self.operations) + b"\n")
 
     def sha_of(self, commit: Commit) -> str:
-        """The hash that git gave to a commit written before."""
+        """Return the hash that git gave to a commit written before."""
         self.stream.write(f"get-mark :{self.marks[commit]}\n".encode())
         self.stream.flush()
         return self.answers.readline().decode().strip()
@@ -248,12 +248,12 @@ class _Writer:
         self.commit.origins.update((path, self.written[line]) for line in lines)
 
     def new_file(self, path: str, additions: int) -> None:
-        """A file that everyday commits may edit."""
+        """Add a file that everyday commits may edit."""
         self.change(path, additions, 0)
         self.editable.append(path)
 
     def pick(self) -> str | None:
-        """A file that neither this commit nor an open branch has touched."""
+        """Return a file that neither this commit nor an open branch has touched."""
         for _ in range(20):
             path = self.rng.choice(self.editable)
             if path not in self.locked and path not in self.changed and path in self.files:
@@ -263,7 +263,7 @@ class _Writer:
     # Kinds of commits
 
     def root(self, edit: Edit) -> None:
-        """The first files, among them those that unusual commits will change."""
+        """Add the first files, among them those that unusual commits will change."""
         for path in ("README.md", *(f"src/tensorkit/{area}/base.py" for area in AREAS)):
             self.new_file(path, 30)
         for path in (*RENAMED, DELETED, LINKED, SCRIPT):
@@ -297,7 +297,7 @@ class _Writer:
         self.change(new, edit.additions, edit.deletions)
 
     def binary(self, edit: Edit) -> None:
-        """A file without lines."""
+        """Add a file without lines."""
         self.put_bytes("assets/logo.png", b"\x89PNG\r\n\x1a\n\0" + self.rng.randbytes(400))
         self.changed["assets/logo.png"] = (0, 0)
 

@@ -10,13 +10,13 @@ Named = Callable[[Issue], str]
 
 
 def fixable(plan: Plan) -> tuple[Issue, int]:
-    """An issue of its own, and a moment for a commit some days later."""
+    """Return an issue of its own, and a moment for a commit some days later."""
     issue = plan.issue(plan.month(room=1))
     return issue, plan.after(issue.created, plan.rng.uniform(1, 12))
 
 
 def named(plan: Plan, message: Named, *approaches: str, close: bool = True) -> Commit:
-    """A commit that names an issue as ``message`` does; it counts by ``approaches``."""
+    """Return a commit that names an issue as ``message`` does; it counts by ``approaches``."""
     issue, at = fixable(plan)
     links = [(issue, approach) for approach in approaches]
     commit = plan.commit(at, lambda: message(issue), links)
@@ -51,7 +51,7 @@ def ways_to_name_an_issue(plan: Plan) -> None:
 
 @trap(issues=4, commits=4, rank=1)
 def ways_to_link_an_issue(plan: Plan) -> None:
-    """The address in full, with a fragment, in other case, within brackets."""
+    """Plant this case: the address in full, with a fragment, in other case, within brackets."""
     spelt = plan.repository.title()
     ways: tuple[Named, ...] = (
         lambda issue: f"Repair pickling\n\n{plan.url(issue)}",
@@ -77,7 +77,7 @@ def one_issue_named_twice(plan: Plan) -> None:
 
 @trap(issues=0, commits=1)
 def subject_that_begins_with_number_one(plan: Plan) -> None:
-    """A subject line that begins with #1 names issue 1."""
+    """Plant this case: a subject line that begins with #1 names issue 1."""
     first = plan.issues[0]
     at = plan.after(first.created, 3)
     plan.commit(at, "#1 Keep the dtype of the input", [(first, "id")])
@@ -120,7 +120,7 @@ def commit_in_the_second_of_the_issue(plan: Plan) -> None:
 
 @trap(issues=2, commits=2, rank=1)
 def fix_commit_and_still_open(plan: Plan) -> None:
-    """A commit tried to fix it, the issue is open: never closed, and reopened."""
+    """Plant this case: a commit tried to fix it, the issue is open: never closed, and reopened."""
     issue, at = fixable(plan)
     plan.fix(issue, at)
     again, at = fixable(plan)
@@ -132,7 +132,7 @@ def fix_commit_and_still_open(plan: Plan) -> None:
 
 @trap(commits=1)
 def fix_commit_after_the_close(plan: Plan) -> None:
-    """Closed first, the commit follows."""
+    """Plant this case: closed first, the commit follows."""
     issue, at = fixable(plan)
     plan.close(issue, at)
     plan.fix(issue, plan.after(at, 7))
@@ -140,7 +140,7 @@ def fix_commit_after_the_close(plan: Plan) -> None:
 
 @trap(commits=1)
 def fix_of_an_issue_that_is_no_bug_report(plan: Plan) -> None:
-    """An enhancement has fix links and no bug metrics."""
+    """Plant this case: an enhancement has fix links and no bug metrics."""
     issue, at = fixable(plan)
     plan.label(issue, "enhancement", marks="other")
     plan.fix(issue, at)
@@ -222,7 +222,7 @@ def number_that_is_a_colour(plan: Plan) -> None:
 
 @trap(issues=0, commits=2)
 def number_that_nothing_has(plan: Plan) -> None:
-    """A number beyond all others, and one that was given to something deleted."""
+    """Plant this case: a number beyond all others, and one that was given to something deleted."""
     at = plan.after(plan.moment(plan.month(room=1)), 2)
     plan.commit(at, "Fix the thing of #87654321")
     plan.commit(at + 1, lambda: f"Fix the thing of #{plan.gaps[0] if plan.gaps else 87654320}")
@@ -230,7 +230,7 @@ def number_that_nothing_has(plan: Plan) -> None:
 
 @trap(commits=1, months=2, rank=1)
 def issue_opened_after_the_commit(plan: Plan) -> None:
-    """A commit cannot fix what was opened later."""
+    """Plant this case: a commit cannot fix what was opened later."""
     month = plan.month(first=1)
     issue = plan.issue(month)
     early = plan.moment(month - 1)
@@ -242,7 +242,9 @@ def issue_opened_after_the_commit(plan: Plan) -> None:
 
 @trap(commits=0)
 def commit_of_another_branch(plan: Plan) -> None:
-    """A commit that never reached the default branch is linked and does not count."""
+    """Plant this case: a commit that never reached the default branch is linked and does not
+    count.
+    """
     issue, at = fixable(plan)
     commit = plan.commit(at, lambda: f"Try to fix #{issue.number}", [(issue, "id")])
     commit.is_on_main = False

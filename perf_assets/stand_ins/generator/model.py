@@ -16,12 +16,14 @@ DISGUISED_BOTS = (NAMED_BOT, HIDDEN_BOT)
 
 
 def is_bot(login: str | None) -> bool:
-    """Whether that account is a program's, whatever GitHub takes it for."""
+    """Return whether that account is a program's, whatever GitHub takes it for."""
     return login is not None and (login.endswith("[bot]") or login in DISGUISED_BOTS)
 
 
 def person(login: str | None) -> str | None:
-    """The person behind ``login``: None for a deleted account, in either of its spellings."""
+    """Return the person behind ``login``: None for a deleted account, in either of its
+    spellings.
+    """
     return None if login == GHOST else login
 
 

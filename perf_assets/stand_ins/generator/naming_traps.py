@@ -25,7 +25,9 @@ def issue_under_a_former_name(plan: Plan) -> None:
 
 @trap(issues=4, commits=4, rank=1)
 def plain_number_of_an_issue(plan: Plan) -> None:
-    """A number without a mark: glued to a word, after "issue", after a verb, as a branch's name."""
+    """Plant this case: a number without a mark: glued to a word, after "issue", after a verb, as
+    a branch's name.
+    """
     ways: tuple[Named, ...] = (
         lambda issue: f"Check the stride, fix issues#{issue.number}",
         lambda issue: f"Check the shape, {_after_issue(issue.number)} (part one)",
@@ -64,7 +66,9 @@ def plain_number_of_something_else(plan: Plan) -> None:
 
 @trap(issues=2, commits=3, rank=1)
 def pull_request_named_in_a_comment(plan: Plan) -> None:
-    """A comment names the pull request that landed as the fix: by a squash, and by a merge."""
+    """Plant this case: a comment names the pull request that landed as the fix: by a squash, and
+    by a merge.
+    """
     issue, at = fixable(plan)
     pull = _later(plan.pull(at), issue)
     plan.merge(pull, plan.commit(at, lambda: f"{pull.title} (#{pull.number})"))
@@ -79,7 +83,7 @@ def pull_request_named_in_a_comment(plan: Plan) -> None:
 
 
 def _later(pull: Pull, issue: Issue) -> Pull:
-    """The pull request, opened after the issue: an earlier one is no fix."""
+    """Return the pull request, opened after the issue: an earlier one is no fix."""
     pull.created = max(pull.created, issue.numbered + 60)
     pull.closed = None if pull.closed is None else max(pull.closed, pull.created)
     return pull

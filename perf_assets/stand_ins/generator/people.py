@@ -48,13 +48,13 @@ def plant_people(plan: Plan, seed: int) -> None:
 
 
 def association(plan: Plan, login: str | None) -> str:
-    """What an account is to the repository, in GitHub's words."""
+    """Return what an account is to the repository, in GitHub's words."""
     person = plan.people_by_login.get(login or "")
     return "NONE" if person is None else person.association
 
 
 def account_type(login: str) -> str:
-    """The type of an account, as GitHub gives it."""
+    """Return the type of an account, as GitHub gives it."""
     return "User" if login in DISGUISED_BOTS or not is_bot(login) else "Bot"
 
 
@@ -109,7 +109,7 @@ def _disguise(plan: Plan, rng: Random) -> None:
 
 
 def _greetings(issue: Issue) -> list[Comment]:
-    """What the bot said on an issue, where it only greeted."""
+    """Return what the bot said on an issue, where it only greeted."""
     said = [comment for comment in issue.comments if comment.author == BOTS[0]]
     is_greeted = all(comment.at - issue.created < WELCOME for comment in said)
     return said if is_greeted and issue.author != BOTS[0] else []
@@ -124,7 +124,7 @@ def _greeting(issue: Issue) -> Callable[[], str]:
 def planned_fixers(
     plan: Plan, bugs: Sequence[Issue], fixes: Mapping[Issue, set[Commit]]
 ) -> Iterator[tuple[int, str, int, bool, bool]]:
-    """Who fixed each of ``bugs``: number, person, commits, and the columns after them."""
+    """Yield who fixed each of ``bugs``: number, person, commits, and the columns after them."""
     told = _attributed(plan)
     seen = {issue.author for issue in plan.issues}
     seen |= {comment.author for issue in plan.issues for comment in issue.comments}
@@ -144,7 +144,9 @@ def planned_fixers(
 
 
 def _attributed(plan: Plan) -> set[str]:
-    """The addresses of commits that GitHub names with an account, as it closed issues by them."""
+    """Return the addresses of commits that GitHub names with an account, as it closed issues by
+    them.
+    """
     closers = [event.closer for issue in plan.issues for event in issue.events if event.closer]
     commits = [closer.commit for closer in closers]
     pulls = [closer.pull for closer in closers] + [pull for pull in plan.pulls if pull.closes]
@@ -153,7 +155,7 @@ def _attributed(plan: Plan) -> set[str]:
 
 
 def _author(commit: Commit, told: Collection[str]) -> str:
-    """The account of the author where it can be known, else the address."""
+    """Return the account of the author where it can be known, else the address."""
     is_known = commit.email in told or commit.email.endswith(NOREPLY)
     return commit.author if commit.author is not None and is_known else commit.email
 
@@ -161,7 +163,9 @@ def _author(commit: Commit, told: Collection[str]) -> str:
 def planned_answers(
     plan: Plan, issue: Issue, of_people: Sequence[Comment]
 ) -> dict[str, str | float | None]:
-    """Who reported, when a member answered, and for how long nobody had while it was open."""
+    """Return who reported, when a member answered, and for how long nobody had while it was
+    open.
+    """
     author = person(issue.author)
     answers = [comment for comment in of_people if person(comment.author) != author]
     by_members = [one.at for one in answers if association(plan, one.author) == "MEMBER"]

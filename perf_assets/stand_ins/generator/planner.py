@@ -56,7 +56,7 @@ class Calendar:
         self.weights = [1 + 3 * month / months for month in self.busy]
 
     def month_of(self, moment: int) -> int:
-        """The index of the month that holds ``moment``."""
+        """Return the index of the month that holds ``moment``."""
         return bisect_right(self.starts, moment) - 1
 
 
@@ -64,7 +64,9 @@ class Plan:
     """Issues, pull requests and commits as planned so far, and the means to plan more."""
 
     def __init__(self, rng: Random, calendar: Calendar, repository: str, issues: int) -> None:
-        """An empty plan; the expected number of ``issues`` decides how many people there are."""
+        """Begin an empty plan; the expected number of ``issues`` decides how many
+        people there are.
+        """
         self.rng = rng
         self.calendar = calendar
         self.repository = repository
@@ -89,7 +91,9 @@ class Plan:
     # Moments
 
     def month(self, first: int = 0, room: int = 0) -> int:
-        """A month that has issues, from ``first`` on, ``room`` months before the end if it can."""
+        """Return a month that has issues, from ``first`` on, ``room`` months before the end if it
+        can.
+        """
         busy = self.calendar.busy
         last = self.calendar.count - 1 - room
         fitting = [index for index, month in enumerate(busy) if first <= month <= last]
@@ -99,12 +103,14 @@ class Plan:
         return busy[self.rng.choices(fitting, weights)[0]]
 
     def moment(self, month: int) -> int:
-        """A moment in ``month``, away from its borders."""
+        """Return a moment in ``month``, away from its borders."""
         starts = self.calendar.starts
         return self.rng.randrange(starts[month] + 2 * HOUR, starts[month + 1] - HOUR)
 
     def after(self, moment: int, days: float) -> int:
-        """A moment about ``days`` after ``moment``, within the plan and a month with commits."""
+        """Return a moment about ``days`` after ``moment``, within the plan and a month with
+        commits.
+        """
         end = self.calendar.end - 1
         later = moment + max(1, int(days * DAY))
         if later >= end:
@@ -117,11 +123,11 @@ class Plan:
     # People
 
     def login(self) -> str:
-        """A person; some are far more active than others."""
+        """Return a person; some are far more active than others."""
         return self.logins[int(len(self.logins) * self.rng.random() ** 2)]
 
     def account(self) -> str | None:
-        """A person, a bot or, rarely, a deleted account."""
+        """Return a person, a bot or, rarely, a deleted account."""
         draw = self.rng.random()
         if draw < 0.03:
             return None
@@ -142,7 +148,7 @@ class Plan:
         body: str | None = None,
         author: str | EllipsisType | None = ...,
     ) -> Issue:
-        """A bug report that is no performance bug; ``month`` or ``created`` tell when.
+        """Return a bug report that is no performance bug; ``month`` or ``created`` tell when.
 
         ``author`` is drawn when it is not given; None is a deleted account.
         """
@@ -162,7 +168,7 @@ class Plan:
         return issue
 
     def templated(self, month: int, happens: str | None = None, memory: str = "3 GB") -> str:
-        """A body written into the template that is in force in ``month``."""
+        """Return a body written into the template that is in force in ``month``."""
         second = self.calendar.second_template
         form = SECOND_FORM if second is not None and month > second else FIRST_FORM
         version = f"1.{self.rng.randint(0, 9)}.{self.rng.randint(0, 4)}"
@@ -238,7 +244,7 @@ class Plan:
     # Pull requests and commits
 
     def pull(self, at: int, title: str | None = None) -> Pull:
-        """A pull request that is open at ``at``, opened some days before."""
+        """Return a pull request that is open at ``at``, opened some days before."""
         first = self.calendar.starts[0] + 2 * HOUR
         created = max(first, at - self.rng.randint(HOUR, 9 * DAY))
         pull = Pull(
@@ -264,7 +270,7 @@ class Plan:
         links: Sequence[tuple[Issue, str]] = (),
         edit: Edit | None = None,
     ) -> Commit:
-        """A commit at ``at`` that names the issues in ``links`` in ways that count.
+        """Return a commit at ``at`` that names the issues in ``links`` in ways that count.
 
         ``message`` is called when all numbers are known.
         """
@@ -292,7 +298,7 @@ class Plan:
     def merged_branch(
         self, at: int, message: Callable[[Pull], str], links: Sequence[tuple[Issue, str]] = ()
     ) -> tuple[Pull, Commit]:
-        """A pull request with one commit of its own, merged at ``at`` by a merge commit."""
+        """Return a pull request with one commit of its own, merged at ``at`` by a merge commit."""
         branch = Branch()
         pull = self.pull(at)
         side = self.commit(self._before(at), self.texts.subject())
@@ -304,14 +310,16 @@ class Plan:
         return pull, merge
 
     def _before(self, moment: int) -> int:
-        """A moment shortly before ``moment``, in the same month and after the root commit."""
+        """Return a moment shortly before ``moment``, in the same month and after the root
+        commit.
+        """
         first = self.calendar.starts[self.calendar.month_of(moment)]
         return max(first, moment - self.rng.randint(HOUR, DAY))
 
     def fix(
         self, issue: Issue, at: int, *, by_url: bool = False, edit: Edit | None = None
     ) -> Commit:
-        """A commit at ``at`` that names ``issue`` by its number, or by its address."""
+        """Return a commit at ``at`` that names ``issue`` by its number, or by its address."""
         subject = self.texts.fix_subject()
         verb = self.rng.choice(("Fixes", "Closes", "Resolves", "See", "fixes"))
         if by_url:
@@ -328,7 +336,7 @@ class Plan:
         return f"{self.repository.partition('/')[0]}-before/{self.repository.partition('/')[2]}"
 
     def url(self, issue: Issue) -> str:
-        """Where the issue stands on GitHub."""
+        """Return where the issue stands on GitHub."""
         return f"https://github.com/{self.repository}/issues/{issue.number}"
 
     # Numbers

@@ -131,7 +131,9 @@ def plan_program(calendar: Calendar, plain: Sequence[Commit]) -> None:
 
 
 def planted_findings(plan: Plan, ordered: Sequence[Commit]) -> Iterator[dict[str, Any]]:
-    """The problems at the end of each quarter; ``ordered`` are all commits as they were written."""
+    """Yield the problems at the end of each quarter; ``ordered`` are all commits as they were
+    written.
+    """
     ends: dict[str, tuple[str, int]] = {}
     step = 0
     for commit in ordered:

@@ -35,7 +35,7 @@ def keyword_in_tilde_fence(plan: Plan) -> None:
 
 @text_trap(rank=1)
 def keyword_in_unclosed_fence(plan: Plan) -> None:
-    """A fence that nobody closes runs to the end."""
+    """Plant this case: a fence that nobody closes runs to the end."""
     plan.issue(body=f"{plan.texts.paragraph()}\n\n```\nlatency 3 ms\n\nGPU usage 40 %\n")
 
 
@@ -47,7 +47,7 @@ def backticks_inside_tilde_fence(plan: Plan) -> None:
 
 @text_trap()
 def short_fence_inside_long_fence(plan: Plan) -> None:
-    """A fence of four backticks is not closed by three."""
+    """Plant this case: a fence of four backticks is not closed by three."""
     plan.issue(body=f"````md\n```\nslowdown\n```\nslow\n````\n{plan.texts.paragraph()}")
 
 
@@ -93,7 +93,7 @@ def keyword_in_title_or_body(plan: Plan) -> None:
 
 @text_trap()
 def different_keywords_in_title_and_body(plan: Plan) -> None:
-    """The keywords of title and body are reported together."""
+    """Plant this case: the keywords of title and body are reported together."""
     issue = plan.say(plan.issue(), "latency", "title")
     plan.say(issue, "performance drop", "body")
 
@@ -109,14 +109,14 @@ def keyword_in_upper_case(plan: Plan) -> None:
 
 @text_trap()
 def keyword_inside_a_longer_word(plan: Plan) -> None:
-    """A keyword is a substring: slowly and latency-bound count."""
+    """Plant this case: a keyword is a substring: slowly and latency-bound count."""
     issue = plan.issue(body=f"It starts slowly in {plan.texts.token()}, as if latency-bound.")
     counted(issue, "slow", "latency")
 
 
 @text_trap()
 def keyword_broken_over_two_lines(plan: Plan) -> None:
-    """A line break inside a keyword is no space."""
+    """Plant this case: a line break inside a keyword is no space."""
     plan.issue(
         body="I first thought of a memory\nleak, but the numbers of the cpu\nusage are fine."
     )
@@ -143,7 +143,7 @@ def empty_body_and_keyword_in_title(plan: Plan) -> None:
 
 @text_trap(rank=1)
 def performance_label_without_keyword(plan: Plan) -> None:
-    """The label alone decides."""
+    """Plant this case: the label alone decides."""
     plan.label(plan.issue(), "module: performance", marks="performance")
 
 
@@ -156,7 +156,7 @@ def performance_label_spelt_otherwise(plan: Plan) -> None:
 
 @text_trap(rank=1)
 def performance_label_on_enhancement(plan: Plan) -> None:
-    """An enhancement is no bug report, whatever else it is called."""
+    """Plant this case: an enhancement is no bug report, whatever else it is called."""
     issue = plan.label(plan.issue(), "module: performance", marks="performance")
     plan.label(issue, "enhancement", marks="other")
 
@@ -211,14 +211,14 @@ def unusual_text(plan: Plan) -> None:
 
 @text_trap(issues=0)
 def keyword_in_pull_request_title(plan: Plan) -> None:
-    """A pull request is no issue."""
+    """Plant this case: a pull request is no issue."""
     at = plan.moment(plan.month())
     plan.pull(at, title="Make the slow path faster, a memory leak less")
 
 
 @text_trap(issues=2, rank=1)
 def created_at_the_border_of_a_month(plan: Plan) -> None:
-    """The first and the last second of a month."""
+    """Plant this case: the first and the last second of a month."""
     starts = plan.calendar.starts
     month = plan.month(first=min(1, plan.calendar.count - 1), room=1)
     plan.say(plan.issue(created=max(starts[month], starts[0] + DAY)), "slow", "title")

@@ -126,7 +126,7 @@ SECOND_FORM = FIRST_FORM.replace(SLOWER_LINE, WORSE_LINE).replace(
 
 
 def implied(keyword: str) -> frozenset[str]:
-    """The keywords of the paper that a text has as soon as it has ``keyword``."""
+    """Return the keywords of the paper that a text has as soon as it has ``keyword``."""
     return frozenset(other for other in KEYWORDS if other in keyword)
 
 
@@ -139,43 +139,45 @@ class Texts:
         self.tokens = 0
 
     def token(self) -> str:
-        """A mark that no other line has, so that no line with a keyword repeats by chance."""
+        """Return a mark that no other line has, so that no line with a keyword repeats by
+        chance.
+        """
         self.tokens += 1
         return f"case-{self.tokens:05d}"
 
     def component(self) -> str:
-        """A part of the library."""
+        """Return a part of the library."""
         return self.rng.choice(COMPONENTS)
 
     def title(self) -> str:
-        """A title without any keyword."""
+        """Return a title without any keyword."""
         words = (self.component(), self.rng.choice(SYMPTOMS), self.rng.choice(CIRCUMSTANCES))
         text = " ".join(words).strip()
         return text[0].upper() + text[1:]
 
     def paragraph(self) -> str:
-        """One to four sentences without any keyword."""
+        """Return one to four sentences without any keyword."""
         return " ".join(self.rng.sample(SENTENCES, self.rng.randint(1, 4)))
 
     def prose(self) -> str:
-        """One to three paragraphs, at times with a traceback, without any keyword."""
+        """Return one to three paragraphs, at times with a traceback, without any keyword."""
         parts = [self.paragraph() for _ in range(self.rng.randint(1, 3))]
         if self.rng.random() < 0.3:
             parts.insert(1, TRACEBACK.format(self.rng.randint(3, 400)))
         return "\n\n".join(parts)
 
     def reply(self) -> str:
-        """A comment; some hold keywords, which must not count."""
+        """Return a comment; some hold keywords, which must not count."""
         if self.rng.random() < 0.06:
             return self.rng.choice(OFF_TOPIC)
         return " ".join(self.rng.sample(REPLIES, self.rng.randint(1, 2)))
 
     def keyword(self) -> str:
-        """One of the paper's keywords."""
+        """Return one of the paper's keywords."""
         return self.rng.choice(KEYWORDS)
 
     def keyword_sentence(self, keyword: str) -> str:
-        """A sentence with ``keyword`` that no other issue has."""
+        """Return a sentence with ``keyword`` that no other issue has."""
         frames: tuple[str, ...] = NOUN_FRAMES
         if keyword in ADJECTIVES:
             frames = ADJECTIVE_FRAMES
@@ -184,16 +186,16 @@ class Texts:
         return self.rng.choice(frames).format(keyword=keyword, token=self.token())
 
     def false_sentence(self, keyword: str) -> str:
-        """A sentence with ``keyword`` that is about something else."""
+        """Return a sentence with ``keyword`` that is about something else."""
         return self.rng.choice(FALSE_FRAMES).format(keyword=keyword, token=self.token())
 
     def widened_title(self) -> str:
-        """A title about performance without any keyword."""
+        """Return a title about performance without any keyword."""
         text = self.rng.choice(WIDENED_TITLES).format(self.component())
         return text[0].upper() + text[1:]
 
     def keyword_title(self, keyword: str) -> str:
-        """A title with ``keyword``."""
+        """Return a title with ``keyword``."""
         if keyword in ADJECTIVES:
             text = f"{self.component()} is {keyword} with float16"
         elif keyword in VERBS:
@@ -203,7 +205,7 @@ class Texts:
         return text[0].upper() + text[1:]
 
     def environment(self, is_performance: bool) -> tuple[str, dict[str, str]]:
-        """The lines in which a report states its environment, and what they state."""
+        """Return the lines in which a report states its environment, and what they state."""
         system = self.rng.choices(list(SYSTEMS), (6, 2, 2))[0]
         device = self.rng.choices(list(DEVICES), (4, 1) if is_performance else (1, 1))[0]
         release, python = self.rng.choice(RELEASES), self.rng.choice(PYTHONS)
@@ -222,16 +224,16 @@ class Texts:
         return "\n".join(lines), stated
 
     def subject(self) -> str:
-        """The first line of a commit that fixes nothing."""
+        """Return the first line of a commit that fixes nothing."""
         return self.rng.choice(SUBJECTS).format(self.component())
 
     def fix_subject(self) -> str:
-        """The first line of a commit that fixes something."""
+        """Return the first line of a commit that fixes something."""
         return self.rng.choice(FIXES).format(self.component())
 
 
 def filled(form: str, version: str, memory: str, happens: str, expected: str) -> str:
-    """The issue body that a person makes of a template's ``form``."""
+    """Return the issue body that a person makes of a template's ``form``."""
     answers = (
         ("Version:\n", f"Version: {version}\n"),
         ("Memory usage:\n", f"Memory usage: {memory}\n"),

@@ -79,7 +79,9 @@ def _update(plan: Plan, branch: Branch, following: Commit) -> None:
 
 
 def _land(plan: Plan, branch: Branch) -> None:
-    """A pull request that brings the branch, merged some days after its last commit."""
+    """Plan a pull request that brings the branch, merged some days after its last
+    commit.
+    """
     at = plan.after(branch.commits[-1].order, plan.rng.lognormvariate(0, 1.5))
     pull = plan.pull(at)
     merge = plan.commit(

@@ -132,7 +132,7 @@ def _brought(pulls: Sequence[Pull]) -> Iterator[tuple[Issue, Commit, Commit]]:
 
 
 def _closed(issues: Sequence[Issue], own: Collection[str | None]) -> Iterator[Link]:
-    """The links that closing events tell."""
+    """Yield the links that closing events tell."""
     for issue in issues:
         for event in issue.events:
             closer = event.closer
@@ -147,7 +147,9 @@ def _closed(issues: Sequence[Issue], own: Collection[str | None]) -> Iterator[Li
 def _related(
     issues: Sequence[Issue], pulls: Sequence[Pull], own: Collection[str | None]
 ) -> list[tuple[Issue, Pull]]:
-    """The pull requests of the repository itself that closed an issue or are linked to it."""
+    """Return the pull requests of the repository itself that closed an issue or are linked to
+    it.
+    """
     closers = [(issue, event.closer) for issue in issues for event in issue.events if event.closer]
     closed = [
         (issue, closer.pull)
@@ -217,7 +219,7 @@ def _metrics(plan: Plan, issue: Issue, fix: set[Commit]) -> Row:
 
 
 def _talk(issue: Issue, comments: Sequence[Comment]) -> Row:
-    """How much these comments are, of how many accounts, and when the first answer came."""
+    """Return how much these comments are, of how many accounts, and when the first answer came."""
     author = person(issue.author)
     answers = [comment.at for comment in comments if person(comment.author) != author]
     return {
@@ -239,7 +241,9 @@ class _Moment:
 
 
 def _moments(calendar: Calendar, issue: Issue, fix: set[Commit]) -> list[_Moment]:
-    """The life of an issue by months, from the ones in which something happened; as planned."""
+    """Return the life of an issue by months, from the ones in which something happened; as
+    planned.
+    """
     happened = [issue.created, *issue.closings, *issue.reopenings]
     happened += [event.at for event in issue.events] + [commit.at for commit in fix]
     months = sorted({calendar.month_of(at) for at in happened})
@@ -253,7 +257,7 @@ def _moments(calendar: Calendar, issue: Issue, fix: set[Commit]) -> list[_Moment
 def _moment(
     calendar: Calendar, issue: Issue, fix: set[Commit], month: int, end: int
 ) -> _Moment | None:
-    """The issue at the end of ``month``; None where it is no bug report then."""
+    """Return the issue at the end of ``month``; None where it is no bug report then."""
     now = calendar.starts[month + 1]
     marks: dict[str | None, str] = {}
     for event in sorted(issue.events, key=lambda event: event.at):
@@ -288,7 +292,7 @@ class _Series:
             self.performance[month] += moment.is_performance
 
     def share(self, month: int) -> float | None:
-        """Performance bugs in per cent."""
+        """Return performance bugs in per cent."""
         total = self.total[month]
         return 100 * self.performance[month] / total if total else None
 

@@ -43,7 +43,7 @@ def _relate(plan: Plan, issue: Issue, pull: Pull, at: int) -> None:
 
 
 def _merged(plan: Plan, pull: Pull, at: int) -> None:
-    """A merge commit, as GitHub's first button makes it."""
+    """Land by a merge commit, as GitHub's first button makes it."""
     branch = Branch()
     for number in range(plan.rng.randint(1, LARGEST), 0, -1):
         # The first may be older than the issue: then it is no fix of it.
@@ -73,14 +73,18 @@ LANDINGS: dict[str, Land] = {"merge": _merged, "squash": _squashed, "rebase": _r
 
 
 def _forced(plan: Plan, pull: Pull, at: int) -> None:
-    """A push by force wrote the landed commit anew: GitHub names one that is gone."""
+    """Land by a push by force that wrote the landed commit anew: GitHub names one that is
+    gone.
+    """
     pull.landed = [plan.commit(at, lambda: f"{pull.title} (#{pull.number})")]
     pull.lost_oid = plan.rng.randbytes(20).hex()
     pull.closed = at
 
 
 def _imported_again(plan: Plan, pull: Pull, at: int) -> None:
-    """Imported, reverted, imported again: GitHub knows the pull request as closed, not merged."""
+    """Land as an import: imported, reverted, imported again: GitHub knows the pull request as
+    closed, not merged.
+    """
 
     def message() -> str:
         address = f"https://github.com/{plan.repository}/pull/{pull.number}"
@@ -93,7 +97,7 @@ def _imported_again(plan: Plan, pull: Pull, at: int) -> None:
 
 
 def _revert(plan: Plan, commit: Commit, subject: str) -> Commit:
-    """A commit of the same second that takes ``commit`` back, as git words it."""
+    """Return a commit of the same second that takes ``commit`` back, as git words it."""
     revert = plan.commit(
         commit.at, lambda: f"{subject}\n\nThis reverts commit {commit.sha}.", (), plan.edit()
     )
@@ -113,7 +117,7 @@ def _cherry_picked(plan: Plan, pull: Pull, at: int) -> None:
 
 
 def _never(plan: Plan, pull: Pull, at: int) -> None:
-    """Closed without landing, however much it is linked."""
+    """Close without landing, however much it is linked."""
     pull.closed = at
 
 

@@ -38,7 +38,7 @@ class Budget:
         return self.limit - self.used
 
     def headers(self) -> dict[str, str]:
-        """The rate-limit headers of an answer."""
+        """Return the rate-limit headers of an answer."""
         return {
             "X-RateLimit-Limit": str(self.limit),
             "X-RateLimit-Remaining": str(self.remaining),
@@ -48,7 +48,7 @@ class Budget:
         }
 
     def rest(self) -> dict[str, Any]:
-        """The budget as GET /rate_limit gives it."""
+        """Return the budget as GET /rate_limit gives it."""
         return {
             "limit": self.limit,
             "used": self.used,
@@ -57,7 +57,7 @@ class Budget:
         }
 
     def graphql(self, cost: int, nodes: int) -> dict[str, Any]:
-        """The budget as GraphQL's rateLimit, for a query of ``cost`` points."""
+        """Return the budget as GraphQL's rateLimit, for a query of ``cost`` points."""
         reset_at = datetime.fromtimestamp(self.reset, UTC)
         return {
             "cost": cost,

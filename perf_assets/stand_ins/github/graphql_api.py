@@ -135,7 +135,7 @@ def prepare(text: str, variables: Mapping[str, Any], operation: str | None = Non
 
 
 def execute(query: Query, context: Context) -> dict[str, Any]:
-    """The answer to a prepared query, in the shape GitHub sends it."""
+    """Return the answer to a prepared query, in the shape GitHub sends it."""
     execution = query.execution
     execution.context_value = context
     try:
@@ -201,7 +201,9 @@ class PlannedExecution(ExecutionContext):
         return lambda source: {key: complete(get(source)) for key, get, complete in steps}
 
     def _is_view(self, owner: GraphQLObjectType, fields: Fields) -> bool:
-        """Whether these fields of a view are the view itself, and those of each object in it."""
+        """Return whether these fields of a view are the view itself, and those of each object in
+        it.
+        """
         names = {key: nodes[0].name.value for key, nodes in fields.items()}
         if owner.name not in PLAIN_TYPES or names != {key: key for key in owner.fields}:
             return False

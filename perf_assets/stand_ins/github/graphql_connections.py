@@ -25,7 +25,8 @@ def connection(
     *,
     is_descending: bool = False,
 ) -> View:
-    """The page of ``records``, sorted ascending by the unique ``key``, that follows ``after``.
+    """Return the page of ``records``, sorted ascending by the unique ``key``, that follows
+    ``after``.
 
     A cursor holds the key of its record, so records that come or go in between shift nothing.
     Without ``first`` the connection only counts.
@@ -48,7 +49,7 @@ def connection(
 def search_connection(
     items: Sequence[Item], view: Callable[[Any], View], first: int | None, after: str | None
 ) -> View:
-    """A page of search results: cursors count positions, and the list ends at a thousand."""
+    """Return a page of search results: cursors count positions, and the list ends at a thousand."""
     cursor = None if after is None else _read(after)
     start = 0 if cursor is None else cursor[0]
     if not isinstance(start, int) or start < 0:
@@ -61,7 +62,7 @@ def search_connection(
 
 
 def edges(page: View) -> list[View]:
-    """The nodes of a connection, each with its cursor."""
+    """Return the nodes of a connection, each with its cursor."""
     return [
         {"cursor": _write(key), "node": node}
         for key, node in zip(page["_keys"], page["nodes"], strict=True)

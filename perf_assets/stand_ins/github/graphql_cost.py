@@ -56,7 +56,7 @@ class Meter:
     variables: Mapping[str, Any]
 
     def measure(self, selection: SelectionSetNode) -> Cost:
-        """The cost of a query with this root selection.
+        """Return the cost of a query with this root selection.
 
         Raises
         ------
@@ -166,7 +166,7 @@ def _id_count(ids: list[str], path: Path) -> int:
 
 
 def _names(selection: Iterable[object]) -> set[str]:
-    """The fields selected; a fragment may hold any, so it counts as ``nodes``."""
+    """Return the fields selected; a fragment may hold any, so it counts as ``nodes``."""
     return {node.name.value if isinstance(node, FieldNode) else "nodes" for node in selection}
 
 

@@ -156,7 +156,7 @@ def _issue_or_pull_request(repository: View, context: Context, arguments: Argume
 
 
 def _elsewhere(context: Context, address: str) -> View:
-    """An issue that was transferred; of a repository that is not served only its address."""
+    """Return an issue that was transferred; of a repository that is not served only its address."""
     name, _, number = address.partition("#")
     tracker = context.trackers.get(name.lower())
     if tracker is not None and int(number) in tracker.corpus.issues:

@@ -26,7 +26,7 @@ ACTOR_PREFIXES = {"User": "U", "Bot": "BOT", "Organization": "O", "Mannequin": "
 
 
 def repository_view(name: str, tracker: Tracker | None = None) -> View:
-    """A repository; one that is not served has its name only."""
+    """Return a repository; one that is not served has its name only."""
     return {
         "__typename": "Repository",
         "_tracker": tracker,
@@ -39,7 +39,7 @@ def repository_view(name: str, tracker: Tracker | None = None) -> View:
 
 
 def actor_view(user: Record | None) -> View | None:
-    """An account; null for a deleted one.
+    """Return an account; null for a deleted one.
 
     GraphQL gives a bot's login without the suffix, which REST writes to bots' alone: by it a bot is
     recognised where a corpus lacks the types of its users.
@@ -58,7 +58,7 @@ def actor_view(user: Record | None) -> View | None:
 
 
 def issue_view(tracker: Tracker, issue: Record) -> View:
-    """An issue."""
+    """Return an issue."""
     return {
         "__typename": "Issue",
         **_thread(tracker, issue, "I", "issues"),
@@ -83,7 +83,9 @@ def _enum_value(text: str | None) -> str | None:
 
 
 def reaction_groups(record: Record) -> list[View] | None:
-    """How many reacted to an issue or a comment, by kind; null where a corpus does not say."""
+    """Return how many reacted to an issue or a comment, by kind; null where a corpus does not
+    say.
+    """
     counts = record.get("reactions")
     if counts is None:
         return None
@@ -94,7 +96,7 @@ def reaction_groups(record: Record) -> list[View] | None:
 
 
 def pull_view(tracker: Tracker, pull: Record) -> View:
-    """A pull request; its merge commit is null until it is merged, unlike in REST."""
+    """Return a pull request; its merge commit is null until it is merged, unlike in REST."""
     merged = pull["merged_at"] is not None
     sha = pull.get("merge_commit_sha") if merged else None
     return {
@@ -111,7 +113,7 @@ def pull_view(tracker: Tracker, pull: Record) -> View:
 
 
 def _thread(tracker: Tracker, record: Record, prefix: str, path: str) -> View:
-    """What issues and pull requests share."""
+    """Return what issues and pull requests share."""
     number = record["number"]
     return {
         "_tracker": tracker,
@@ -131,7 +133,7 @@ def _thread(tracker: Tracker, record: Record, prefix: str, path: str) -> View:
 
 
 def comment_view(tracker: Tracker, issue: View, comment: Record) -> View:
-    """A comment on an issue."""
+    """Return a comment on an issue."""
     key = comment["id"]
     return {
         "__typename": "IssueComment",
@@ -150,7 +152,7 @@ def comment_view(tracker: Tracker, issue: View, comment: Record) -> View:
 
 
 def label_view(tracker: Tracker, name: str) -> View:
-    """A label of a repository."""
+    """Return a label of a repository."""
     return {
         "__typename": "Label",
         "id": node_id("LA", tracker.repository, name),
@@ -161,7 +163,7 @@ def label_view(tracker: Tracker, name: str) -> View:
 
 
 def commit_view(repository: str, oid: str, login: str | None = None) -> View:
-    """A commit; ``login`` is the account that GitHub takes its author for."""
+    """Return a commit; ``login`` is the account that GitHub takes its author for."""
     return {
         "__typename": "Commit",
         "id": node_id("C", repository, oid),
@@ -173,7 +175,7 @@ def commit_view(repository: str, oid: str, login: str | None = None) -> View:
 
 
 def event_view(tracker: Tracker, issue: View, event: Record) -> View:
-    """A timeline event of an issue."""
+    """Return a timeline event of an issue."""
     view: View = {
         "__typename": TIMELINE_TYPES[event["event"]][0],
         "id": node_id("TE", tracker.repository, event["id"]),
@@ -197,7 +199,7 @@ def event_view(tracker: Tracker, issue: View, event: Record) -> View:
 
 
 def state_reason(record: Record) -> str | None:
-    """Why an issue is in its state, as GraphQL spells it."""
+    """Return why an issue is in its state, as GraphQL spells it."""
     return _enum_value(record.get("state_reason"))
 
 

@@ -34,7 +34,9 @@ class Call:
 
 
 def answer(trackers: Mapping[str, Tracker], former: Mapping[str, Tracker], call: Call) -> Reply:
-    """The reply to a call; 301 for a repository that was renamed, 404 for what there is not."""
+    """Return the reply to a call; 301 for a repository that was renamed, 404 for what there is
+    not.
+    """
     match = PATH_PATTERN.fullmatch(call.path)
     tracker = trackers.get(match["name"].lower()) if match else None
     if match is None or tracker is None:
@@ -64,7 +66,7 @@ def _not_found() -> Reply:
 
 
 def _part(tracker: Tracker, number: int, part: str, call: Call) -> Reply:
-    """The comments or events of an issue."""
+    """Return the comments or events of an issue."""
     if part == "comments":
         since = call.parameters.get("since", "")
         comments = [
@@ -95,7 +97,7 @@ def _issues(tracker: Tracker, parameters: Parameters) -> list[Item]:
 
 
 def _page(call: Call, found: Sequence[Any], write: Callable[[Any], Record]) -> Reply:
-    """One page of a listing, with links to the others."""
+    """Return one page of a listing, with links to the others."""
     size = min(_positive(call.parameters.get("per_page"), PAGE_SIZE), LARGEST_PAGE)
     page = _positive(call.parameters.get("page"), 1)
     last = max(1, -(-len(found) // size))

@@ -35,7 +35,8 @@ class SearchError(ValueError):
 
 
 def search(trackers: Mapping[str, Tracker], query: str) -> list[Item]:
-    """All that match ``query``, newest first unless it sorts; ``trackers`` by lower-case name.
+    """Return all that match ``query``, newest first unless it sorts; ``trackers`` by lower-case
+    name.
 
     Raises
     ------
@@ -70,7 +71,7 @@ def _terms(query: str) -> dict[str, list[str]]:
 
 
 def _selector(terms: dict[str, list[str]]) -> Callable[[Tracker], Iterable[Record]]:
-    """What the qualifiers select from a tracker, oldest first."""
+    """Return what the qualifiers select from a tracker, oldest first."""
     kinds, states = _kinds_and_states(terms.pop("is", []) + terms.pop("state", []))
     created = interval(terms.pop("created", ["*..*"])[0])
     moments = [
@@ -118,7 +119,7 @@ def _kinds_and_states(values: list[str]) -> tuple[set[str], set[str]]:
 
 
 def interval(text: str) -> Interval:
-    """The closed interval of UTC seconds that a date qualifier means; a day counts whole.
+    """Return the closed interval of UTC seconds that a date qualifier means; a day counts whole.
 
     Raises
     ------
@@ -142,7 +143,7 @@ def interval(text: str) -> Interval:
 
 
 def _span(text: str) -> Interval:
-    """The first and the last second of a day, or a moment twice; ``*`` is all of time."""
+    """Return the first and the last second of a day, or a moment twice; ``*`` is all of time."""
     if text == "*":
         return EARLIEST, LATEST
     try:

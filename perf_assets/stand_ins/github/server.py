@@ -100,7 +100,9 @@ class CorpusServer(LoopbackServer):
         }
 
     def answer(self, method: str, target: str, authorization: str, body: bytes) -> Reply:
-        """The reply to a request, which is logged; ``authorization`` is the header's value."""
+        """Return the reply to a request, which is logged; ``authorization`` is the header's
+        value.
+        """
         started = time.perf_counter()
         parts = urlsplit(target)
         log = Request(method, parts.path)
@@ -112,7 +114,7 @@ class CorpusServer(LoopbackServer):
     def respond(
         self, log: Request, query: str, authorization: str, body: bytes
     ) -> tuple[Reply, Request]:
-        """The reply to a request, and its line of the log."""
+        """Return the reply to a request, and its line of the log."""
         budget = self.budget(authorization, "graphql" if log.is_graphql else "core")
         if log.is_graphql:
             reply, log = self._graphql(log, body, budget)
@@ -121,7 +123,7 @@ class CorpusServer(LoopbackServer):
         return replace(reply, headers={**budget.headers(), **reply.headers}), log
 
     def budget(self, authorization: str, resource: str) -> Budget:
-        """The budget of an Authorization header."""
+        """Return the budget of an Authorization header."""
         with self._lock:
             return self._budgets.setdefault(
                 (authorization, resource), Budget(resource, self._limit, self._window)
@@ -185,7 +187,7 @@ def serve(
 
 
 def _read_query(body: bytes) -> dict[str, Any] | None:
-    """The content of a GraphQL request; None where it is not one."""
+    """Return the content of a GraphQL request; None where it is not one."""
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):

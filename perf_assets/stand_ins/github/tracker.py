@@ -88,7 +88,9 @@ class Tracker:
         return items[bisect_left(items, since, key=itemgetter("created_at")) :]
 
     def closing_pulls(self, number: int) -> list[Record]:
-        """The repository's own pull requests that closed an issue or say so, in their order."""
+        """Return the repository's own pull requests that closed an issue or say so, in their
+        order.
+        """
         closers = (event.get("closer") or {} for event in self.corpus.events.get(number, ()))
         numbers = {
             closer["number"]
@@ -106,14 +108,14 @@ def _by_id(groups: Iterable[Iterable[Record]]) -> dict[int, Record]:
 def between(
     records: list[Record], key: "itemgetter[Any]", first: str, last: str
 ) -> Sequence[Record]:
-    """Those of ``records``, sorted by ``key``, whose time is in the closed interval."""
+    """Return those of ``records``, sorted by ``key``, whose time is in the closed interval."""
     start = bisect_left(records, (first,), key=key)
     end = bisect_right(records, (last, float("inf")), key=key)
     return records if end - start == len(records) else records[start:end]
 
 
 def with_any_label(records: Iterable[Record], names: Sequence[str]) -> list[Record]:
-    """The records that carry one of the labels, in whatever case."""
+    """Return the records that carry one of the labels, in whatever case."""
     selected = {name.lower() for name in names}
     return [
         record
@@ -123,7 +125,7 @@ def with_any_label(records: Iterable[Record], names: Sequence[str]) -> list[Reco
 
 
 def node_id(prefix: str, repository: str, key: object = "") -> str:
-    """The opaque id of a node: the same for the same thing in every process."""
+    """Return the opaque id of a node: the same for the same thing in every process."""
     text = base64.urlsafe_b64encode(f"{repository}#{key}".encode()).decode().rstrip("=")
     return f"{prefix}_{text}"
 

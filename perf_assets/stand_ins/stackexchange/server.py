@@ -57,7 +57,7 @@ class ForumServer(LoopbackServer):
         return f"{super().url}{VERSION}"
 
     def answer(self, method: str, target: str, authorization: str, body: bytes) -> Reply:
-        """The reply to a request, which is logged."""
+        """Return the reply to a request, which is logged."""
         parts = urlsplit(target)
         path = unquote(parts.path).removeprefix(VERSION).strip("/")
         parameters = dict(parse_qsl(parts.query))
@@ -67,7 +67,7 @@ class ForumServer(LoopbackServer):
         return reply
 
     def respond(self, log: Request) -> tuple[Reply, Request]:
-        """The reply to a request, and its line of the log."""
+        """Return the reply to a request, and its line of the log."""
         if self.left <= 0:
             return self.throttled(DAY), log
         self.left -= 1
@@ -75,14 +75,14 @@ class ForumServer(LoopbackServer):
         return content if isinstance(content, Reply) else packed(200, content), log
 
     def content(self, path: str, parameters: Mapping[str, str]) -> dict[str, Any] | Reply:
-        """What a request asks for, or its refusal."""
+        """Return what a request asks for, or its refusal."""
         if path == "filters/create":
             return self._wrapped([{"filter": "!perf", "included_fields": []}])
         found = self._found(path, parameters)
         return found if isinstance(found, Reply) else self._page(found, parameters)
 
     def _found(self, path: str, parameters: Mapping[str, str]) -> list[Item] | Reply:
-        """The items of a list, sorted."""
+        """Return the items of a list, sorted."""
         site = self.sites.get(parameters.get("site", ""))
         if site is None:
             return error_reply(400, 400, "bad_parameter", "No site found for name")
@@ -109,7 +109,7 @@ class ForumServer(LoopbackServer):
         return {"items": items, "has_more": False, **quota}
 
     def throttled(self, seconds: int) -> Reply:
-        """The refusal of a request that has to wait for so many seconds."""
+        """Return the refusal of a request that has to wait for so many seconds."""
         message = f"too many requests from this IP, more requests available in {seconds} seconds"
         return error_reply(400, 502, "throttle_violation", message)
 
@@ -130,7 +130,7 @@ def serve(directory: Path, port: int, on_ready: Callable[[str], None]) -> None:
 
 
 def _chosen(items: list[Item], parameters: Mapping[str, str]) -> list[Item]:
-    """Those that the parameters select, in their order."""
+    """Return those that the parameters select, in their order."""
     key = SORTS[parameters.get("sort", "activity")]
     if tagged := parameters.get("tagged"):
         items = [item for item in items if set(tagged.split(";")) <= set(item["tags"])]
@@ -144,12 +144,12 @@ def _chosen(items: list[Item], parameters: Mapping[str, str]) -> list[Item]:
 
 
 def packed(status: int, content: object) -> Reply:
-    """A reply with ``content`` as compressed JSON."""
+    """Return a reply with ``content`` as compressed JSON."""
     body = gzip.compress(json.dumps(content).encode(), 1)
     return Reply(status, body, {"Content-Encoding": "gzip"})
 
 
 def error_reply(status: int, number: int, name: str, message: str) -> Reply:
-    """A refusal in the form of the API's errors."""
+    """Return a refusal in the form of the API's errors."""
     content = {"error_id": number, "error_name": name, "error_message": message}
     return packed(status, content)

@@ -38,7 +38,8 @@ class Site:
 
 
 def read_site(folder: Path) -> Site:
-    """The site in ``folder``: Posts.xml, and what lies beside it of links, history, comments.
+    """Return the site in ``folder``: Posts.xml, and what lies beside it of links, history,
+    comments.
 
     Raises
     ------

@@ -57,7 +57,7 @@ class RuleResult:
         return where + self.breach() if not self.success else f"{where}{self.rule} holds"
 
     def breach(self) -> str:
-        """How the rule is broken, without the partition."""
+        """Return how the rule is broken, without the partition."""
         if self.problem is not None:
             return f"{self.rule} could not be checked ({self.problem})"
         shown = f" ({'; '.join(self.examples)})" if self.examples else ""
@@ -134,7 +134,9 @@ class AuditReport:
     def with_breaches(
         self, rows: pl.DataFrame, found: Mapping[int, Sequence[str]]
     ) -> "AuditReport":
-        """The report with conditions of the database that some of ``rows`` break, by index."""
+        """Return the report with conditions of the database that some of ``rows`` break, by
+        index.
+        """
         suite = load_suite(self.table)
         may_go = may_set_aside(suite.table)
         results = dict(self.results)
@@ -154,7 +156,7 @@ class AuditReport:
         return replace(self, results=results)
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as JSON can hold it."""
+        """Return the report as JSON can hold it."""
         return {
             "table": self.table,
             "repository": self.repository,
@@ -177,7 +179,7 @@ class AuditReport:
 
 
 def may_be_set_aside(rows: int) -> int:
-    """How many of so many rows may be set aside."""
+    """Return how many of so many rows may be set aside."""
     return max(FEW_ROWS, int(rows * MOST_OF_ROWS))
 
 
@@ -215,7 +217,7 @@ def audit_together(
 
 
 def joined(reports: Sequence[AuditReport]) -> AuditReport:
-    """One report on all rows of a candidate, from those on each of its parts."""
+    """Return one report on all rows of a candidate, from those on each of its parts."""
     first = reports[0]
     starts = [0, *accumulate(report.rows for report in reports)]
     results = {
@@ -226,7 +228,9 @@ def joined(reports: Sequence[AuditReport]) -> AuditReport:
 
 
 def _joined(results: Sequence[RuleResult], starts: Sequence[int]) -> RuleResult:
-    """What one rule found in all parts of a candidate, which begin at the rows ``starts``."""
+    """Return what one rule found in all parts of a candidate, which begin at the rows
+    ``starts``.
+    """
     broken = [one for one in results if not one.success]
     costs = [
         None if one.to_set_aside is None else [start + row for row in one.to_set_aside]
@@ -297,7 +301,7 @@ Cost = Literal["nothing", "the row", "the partition", "the table"]
 
 
 def cost_of(table: Table, rule: Rule) -> Cost:
-    """What a breach of ``rule`` costs: the rows that break it, or what they are a part of.
+    """Return what a breach of ``rule`` costs: the rows that break it, or what they are a part of.
 
     What people judged, published data and our own bookkeeping is stored whole or not at all. Of
     what is computed a series would have a hole, and a key that stands twice is our mistake.
@@ -311,12 +315,14 @@ def cost_of(table: Table, rule: Rule) -> Cost:
 
 
 def may_set_aside(table: Table) -> bool:
-    """Whether a few rows of ``table`` may be left out, and the others stored."""
+    """Return whether a few rows of ``table`` may be left out, and the others stored."""
     return table.partitioned or (table.is_made_anew and not table.is_series)
 
 
 def _to_set_aside(rule: Rule, candidate: pl.DataFrame, rows: Sequence[int]) -> Iterator[int]:
-    """Those of the failing ``rows`` that have to go: of rows with one key, all but the first."""
+    """Yield those of the failing ``rows`` that have to go: of rows with one key, all but the
+    first.
+    """
     if rule.type != UNIQUE:
         yield from rows
         return
@@ -327,7 +333,7 @@ def _to_set_aside(rule: Rule, candidate: pl.DataFrame, rows: Sequence[int]) -> I
 
 
 def _example(suite: Suite, columns: Sequence[str], candidate: pl.DataFrame, row: int) -> str:
-    """One failing row: its key, then what the rule speaks of."""
+    """Return one failing row: its key, then what the rule speaks of."""
     spoken_of = [name.removeprefix(MONTH_OF) for name in columns]
     if MISSING in spoken_of:
         spoken_of = [

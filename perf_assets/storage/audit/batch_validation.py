@@ -59,7 +59,7 @@ PASSED = RuleOutcome(True)
 
 
 def validate_partitions(suite: Suite, candidates: Candidates) -> list[dict[str, RuleOutcome]]:
-    """The verdict on each of the ``candidates``, by the names of the rules of ``suite``."""
+    """Return the verdict on each of the ``candidates``, by the names of the rules of ``suite``."""
     verdicts: list[dict[str, RuleOutcome]] = [{} for _ in candidates]
     for rule in suite.rules:
         for (_, parameters), verdict in zip(candidates, verdicts, strict=True):
@@ -96,7 +96,9 @@ class _Split:
     judged: Mapping[int, int]
 
     def of(self, index: int, rule: Rule, parameters: Parameters) -> RuleOutcome:
-        """The part of it that is about the partition at ``index``, with its ``parameters``."""
+        """Return the part of it that is about the partition at ``index``, with its
+        ``parameters``.
+        """
         rows = self.failing.get(index, [])
         judged = self.judged.get(index, 0)
         # As Great Expectations has it: the share of rows that keep the rule is at least "mostly".
@@ -117,7 +119,9 @@ def _judge_rows(
     candidates: Candidates,
     verdicts: Sequence[Mapping[str, RuleOutcome]],
 ) -> dict[str, _Split]:
-    """What each of the ``rules`` finds in the rows of the candidates that it has to decide on."""
+    """Return what each of the ``rules`` finds in the rows of the candidates that it has to decide
+    on.
+    """
     filled = [index for index, (frame, _) in enumerate(candidates) if frame.height]
     if not filled or not rules:
         return {}
@@ -130,7 +134,7 @@ def _judge_rows(
 
 
 def _findings(suite: Suite, rules: Sequence[Rule], frame: pl.DataFrame) -> dict[str, Finding]:
-    """What each rule finds; of what ``_beside`` worked out nothing is left to be checked."""
+    """Return what each rule finds; of what ``_beside`` worked out nothing is left to be checked."""
     found = {}
     for rule in rules:
         if rule.type == NULL and rule.kwargs.get("column") in _worked_out(frame):
@@ -159,7 +163,9 @@ def _split(finding: Finding, rule: Rule, frame: pl.DataFrame) -> _Split:
 
 
 def _beside(suite: Suite, candidates: Mapping[int, Candidate]) -> pl.DataFrame:
-    """The rows of candidates with the columns that tell what is particular to their partitions."""
+    """Return the rows of candidates with the columns that tell what is particular to their
+    partitions.
+    """
     alike: dict[tuple[object, ...], dict[int, Candidate]] = {}
     for index, (frame, parameters) in candidates.items():
         known = frozenset(name for name, value in parameters.items() if value is not None)
@@ -169,7 +175,7 @@ def _beside(suite: Suite, candidates: Mapping[int, Candidate]) -> pl.DataFrame:
 
 
 def _together(suite: Suite, candidates: Mapping[int, Candidate]) -> pl.DataFrame:
-    """The same of candidates of the same columns, of which the same parameters are known."""
+    """Return the same of candidates of the same columns, of which the same parameters are known."""
     rows = pl.concat([frame for frame, _ in candidates.values()])
     parameters = [parameters for _, parameters in candidates.values()]
     heights = [frame.height for frame, _ in candidates.values()]
@@ -208,7 +214,7 @@ def _of_months(
 def _of_allowed(
     suite: Suite, rows: pl.DataFrame, parameters: Sequence[Parameters], heights: Sequence[int]
 ) -> Iterator[pl.Expr]:
-    """Which values of each row its partition does not allow."""
+    """Yield which values of each row its partition does not allow."""
     for name, columns in suite.allowed_in.items():
         allowed = [value for one in parameters if (value := _value(one, name)) is not None]
         for column in (column for column in columns if allowed and column in rows.columns):
@@ -217,7 +223,7 @@ def _of_allowed(
 
 
 def _is_outside(column: pl.Series, allowed: Sequence[object], heights: Sequence[int]) -> pl.Series:
-    """Where a value is not the one, or none of those, that its partition allows."""
+    """Return where a value is not the one, or none of those, that its partition allows."""
     if not any(isinstance(one, SEVERAL) for one in allowed):
         return column != _repeated(allowed, heights, column.dtype)
     parts, start = [], 0
@@ -229,13 +235,15 @@ def _is_outside(column: pl.Series, allowed: Sequence[object], heights: Sequence[
 
 
 def _repeated(values: Sequence[object], heights: Sequence[int], kind: pl.DataType) -> pl.Series:
-    """The value of each partition, for each of its rows."""
+    """Return the value of each partition, for each of its rows."""
     frame = pl.DataFrame({"value": pl.Series(values, dtype=kind), "height": heights})
     return frame.select(pl.col("value").repeat_by("height").explode()).to_series()
 
 
 def _outside(column: str) -> str:
-    """The column that says where ``column`` has a value that its partition does not allow."""
+    """Return the column that says where ``column`` has a value that its partition does not
+    allow.
+    """
     return f"${column}"
 
 
@@ -257,7 +265,7 @@ def _row_wise(rule: Rule) -> Rule:
 def _judge_alone(
     suite: Suite, rule: Rule, frame: pl.DataFrame, parameters: Parameters
 ) -> RuleOutcome:
-    """The verdict on one partition that is not decided by its rows among those of others."""
+    """Return the verdict on one partition that is not decided by its rows among those of others."""
     whole = _beside(suite, {0: (frame, parameters)})
     of_rows = rule.type.startswith(OF_ROWS)
     judged_rule = _row_wise(rule) if of_rows else rule

@@ -90,7 +90,7 @@ def validate(source: Path, rules: Sequence[Rule], frame: pl.DataFrame) -> dict[s
 
 
 def columns_of(frame: pl.DataFrame, rules: Sequence[Rule]) -> pl.DataFrame:
-    """The columns that ``rules`` speak of (any one, where they speak of none).
+    """Return the columns that ``rules`` speak of (any one, where they speak of none).
 
     Lists are shown to the rules as text, their entries joined by ", ".
     """
@@ -201,7 +201,7 @@ def _finding(result: "ExpectationValidationResult | None") -> Finding:
 
 
 def _problem(info: Mapping[str, Any]) -> str | None:
-    """The message of the exception in a result, which has one, or one for each metric."""
+    """Return the message of the exception in a result, which has one, or one for each metric."""
     if "raised_exception" in info:
         return _first_line(info["exception_message"]) if info["raised_exception"] else None
     messages = [_first_line(entry["exception_message"]) for entry in info.values()]

@@ -77,7 +77,7 @@ class _Validator:
         return self.line
 
     def request(self, request: _Request) -> object:
-        """What it answers."""
+        """Return what it answers."""
         line = self.start()
         assert self.process is not None
         try:
@@ -188,7 +188,7 @@ def _import_when_used(package: str, name: str) -> None:
 
 @cache
 def _rule(pickled: bytes) -> Rule:
-    """The same object each time: what is prepared for a rule is prepared once."""
+    """Return the same object each time: what is prepared for a rule is prepared once."""
     rule: Rule = pickle.loads(pickled)
     return rule
 

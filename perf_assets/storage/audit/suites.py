@@ -37,7 +37,8 @@ class Suite:
 
 @cache
 def load_suite(name: str) -> Suite:
-    """The suite of the table ``name``: what its declaration and ``expectations/<name>.json`` say.
+    """Return the suite of the table ``name``: what its declaration and ``expectations/<name>.json``
+    say.
 
     Raises
     ------
@@ -52,7 +53,9 @@ def load_suite(name: str) -> Suite:
 
 
 def read_rules(path: Path) -> tuple[Rule, ...]:
-    """The rules in the suite file at ``path``, named after its table; see :func:`load_suite`."""
+    """Return the rules in the suite file at ``path``, named after its table; see
+    :func:`load_suite`.
+    """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

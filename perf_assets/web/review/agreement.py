@@ -63,7 +63,7 @@ def pairs(answers: Sequence[Answer]) -> list[Pair]:
 
 
 def disagreements(answers: Sequence[Answer]) -> list[Disagreement]:
-    """What is to be discussed: subjects with answers that differ, or marked for it."""
+    """Return what is to be discussed: subjects with answers that differ, or marked for it."""
     by_key: dict[Key, list[Answer]] = {}
     agreed = {}
     for one in answers:
@@ -85,7 +85,8 @@ def disagreements(answers: Sequence[Answer]) -> list[Disagreement]:
 
 
 def with_agreements(answers: Sequence[Answer]) -> list[Answer]:
-    """The answers, and as agreed what all raters of a subject say since answers were changed.
+    """Return the answers, and as agreed what all raters of a subject say since answers were
+    changed.
 
     What they agreed on in the page counts instead.
     """
@@ -102,7 +103,9 @@ def with_agreements(answers: Sequence[Answer]) -> list[Answer]:
 
 
 def verdicts(answers: Sequence[Answer]) -> dict[Key, bool]:
-    """Whether subjects are about performance to raters; left out where no answer has the most."""
+    """Return whether subjects are about performance to raters; left out where no answer has the
+    most.
+    """
     votes: dict[Key, list[str]] = {}
     agreed: dict[Key, str] = {}
     for one in answers:
@@ -123,5 +126,5 @@ def verdicts(answers: Sequence[Answer]) -> dict[Key, bool]:
 
 
 def _is_asked(answer: Answer, name: str) -> bool:
-    """Whether a rater was asked: causes and impact are given of performance bugs alone."""
+    """Return whether a rater was asked: causes and impact are given of performance bugs alone."""
     return name not in COMPARED or answer.cells.get("is_performance") == "yes"

@@ -67,7 +67,7 @@ class Workbench:
     is_blind: bool = True
 
     def fields(self, kind: str) -> tuple[Field, ...]:
-        """The questions about a kind, with the categories as they are now."""
+        """Return the questions about a kind, with the categories as they are now."""
         return fields_of(kind, codes.categories(self.store.codes()) if kind == "bugs" else None)
 
     def collect(self) -> list[str]:
@@ -78,7 +78,9 @@ class Workbench:
 
 
 def application(workbench: Workbench, hosts: frozenset[str]) -> App:
-    """The pages; requests of other origins are refused, and those without a rater's secret."""
+    """Return the pages; requests of other origins are refused, and those without a rater's
+    secret.
+    """
     pages = _Pages(workbench)
     routes = [
         Route("/enter/{secret}", pages.enter),
@@ -113,7 +115,7 @@ class _Pages:
         )
 
     def of_rater(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-        """The handler for who came by a rater's link; others are refused."""
+        """Return the handler for who came by a rater's link; others are refused."""
 
         async def handle(request: Request) -> Response:
             rater = self.store.rater_of(request.cookies.get(self.cookie, ""))
@@ -144,7 +146,7 @@ class _Pages:
         return answer
 
     async def report(self, request: Request, rater: str) -> Response:
-        """The next subject, or the one that is asked for."""
+        """Return the next subject, or the one that is asked for."""
         wanted = request.query_params.get("subject")
         key = None if wanted is None else self._key(wanted, rater)
         return self._page(await run_in_threadpool(self._subject, rater, key), rater)
@@ -169,7 +171,7 @@ class _Pages:
         return HTMLResponse(await run_in_threadpool(self._subject, rater, key, before))
 
     async def discussion(self, request: Request, rater: str) -> Response:
-        """What raters differ on, once all of them judged it, and how far they agree."""
+        """Return what raters differ on, once all of them judged it, and how far they agree."""
         del request
         answers = with_agreements(await run_in_threadpool(self.store.answers, with_first=True))
         await run_in_threadpool(self._disclose, rater, answers)
@@ -207,7 +209,9 @@ class _Pages:
         return JSONResponse({"kept": True})
 
     async def codebook(self, request: Request, rater: str) -> Response:
-        """The categories, how often each was chosen once all is judged, and what raters changed."""
+        """Return the categories, how often each was chosen once all is judged, and what raters
+        changed.
+        """
         del request
         changes = self.store.codes()
         found = codes.categories(changes)
@@ -240,14 +244,14 @@ class _Pages:
         return JSONResponse({"kept": True})
 
     async def codebook_table(self, request: Request, rater: str) -> Response:
-        """The codebook as a table for a paper."""
+        """Return the codebook as a table for a paper."""
         del request
         counts = await run_in_threadpool(self._counts, rater)
         text = codes.as_table(counts, self.store.codes())
         return Response(text, media_type="text/csv", headers=_saved("codebook.csv"))
 
     async def codebook_toml(self, request: Request, rater: str) -> Response:
-        """The codebook as TOML."""
+        """Return the codebook as TOML."""
         del request, rater
         text = codes.as_toml(self.store.codes())
         return Response(text, media_type="text/plain", headers=_saved("codebook.toml"))
@@ -266,7 +270,9 @@ class _Pages:
         self.store.disclose(rater, own & {one.key for one in answers if one.rater != rater})
 
     def _counts(self, rater: str) -> Counter[str] | None:
-        """How often each category was chosen; None while a rater has something left to judge."""
+        """Return how often each category was chosen; None while a rater has something left to
+        judge.
+        """
         answers, changes = self.store.answers(), self.store.codes()
         if set(self.store.queue(rater)) - {one.key for one in answers if one.rater == rater}:
             return None
@@ -275,7 +281,7 @@ class _Pages:
         return Counter(codes.present_name(name, changes) for name in chosen if name)
 
     def _key(self, text: str, rater: str) -> Key:
-        """The subject that a request names, which must be the rater's own."""
+        """Return the subject that a request names, which must be the rater's own."""
         kind, _, rest = text.partition(" ")
         container, _, number = rest.rpartition(" ")
         key = Key(kind, container, number)
@@ -284,7 +290,7 @@ class _Pages:
         return key
 
     def _read(self, given: Mapping[str, Any], key: Key, rater: str) -> Answer:
-        """An answer as a page sent it."""
+        """Return an answer as a page sent it."""
         sent = given.get("cells")
         cells = sent if isinstance(sent, dict) else {}
         kept: dict[str, str] = {}
@@ -306,7 +312,9 @@ class _Pages:
         return Answer(key, rater, kept, now(), took, given.get("is_to_discuss") is True)
 
     def _subject(self, rater: str, key: Key | None, before: Answer | None = None) -> str:
-        """A subject with its questions, a part of a page; without a key the next of the queue."""
+        """Return a subject with its questions, a part of a page; without a key the next of the
+        queue.
+        """
         queue = self.store.queue(rater)
         answered = {one.key: one for one in self.store.answers(rater)}
         left = [one for one in queue if one not in answered]
@@ -343,7 +351,7 @@ class _Pages:
 
 
 async def _sent(request: Request) -> dict[str, Any]:
-    """The JSON that a page sent."""
+    """Return the JSON that a page sent."""
     body = bytearray()
     async for part in request.stream():
         body += part

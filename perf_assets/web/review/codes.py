@@ -14,7 +14,9 @@ LONGEST_NAME, LONGEST_DEFINITION = 80, 2_000
 
 
 def categories(changes: Iterable[CodeChange]) -> dict[str, str]:
-    """The categories as they are now, the study's and the raters', with their definitions."""
+    """Return the categories as they are now, the study's and the raters', with their
+    definitions.
+    """
     found = {code.name: text for code, text in codebook().descriptions.items()}
     for one in changes:
         if one.change in ("propose", "split"):
@@ -28,7 +30,8 @@ def categories(changes: Iterable[CodeChange]) -> dict[str, str]:
 
 
 def present_name(name: str, changes: Iterable[CodeChange]) -> str:
-    """What a category that was chosen at some time is called now: earlier answers stay as they are.
+    """Return what a category that was chosen at some time is called now: earlier answers stay as
+    they are.
 
     What was split stays under its old name until somebody judges it anew.
     """
@@ -39,14 +42,16 @@ def present_name(name: str, changes: Iterable[CodeChange]) -> str:
 
 
 def study_name(name: str) -> str | None:
-    """The name, where it is one of the study's codebook; None for one that raters proposed."""
+    """Return the name, where it is one of the study's codebook; None for one that raters
+    proposed.
+    """
     return name if name in {code.name for code in codebook().descriptions} else None
 
 
 def changed(
     rater: str, change: str, name: str, into_name: str, definition: str, before: list[CodeChange]
 ) -> CodeChange:
-    """A step in which the codebook grows, as a rater asks for it.
+    """Return a step in which the codebook grows, as a rater asks for it.
 
     Raises
     ------
@@ -75,7 +80,8 @@ def changed(
 
 
 def as_table(counts: Mapping[str, int] | None, changes: list[CodeChange]) -> str:
-    """The codebook as CSV, as a paper prints it: category, definition, whose, how many reports.
+    """Return the codebook as CSV, as a paper prints it: category, definition, whose, how many
+    reports.
 
     Without ``counts`` their cells are empty.
     """
@@ -91,7 +97,9 @@ def as_table(counts: Mapping[str, int] | None, changes: list[CodeChange]) -> str
 
 
 def as_toml(changes: list[CodeChange]) -> str:
-    """The codebook as TOML, in the form of the packaged one, with the history of its names."""
+    """Return the codebook as TOML, in the form of the packaged one, with the history of its
+    names.
+    """
     lines = ["# The codebook of this study, with what its raters added.", ""]
     for name, definition in categories(changes).items():
         lines += [

@@ -28,7 +28,7 @@ def sheets(
     drawn: Mapping[Key, str],
     changes: Sequence[CodeChange],
 ) -> dict[tuple[str, str], str]:
-    """A sheet for each rater and kind, of the answers to subjects that were drawn at random.
+    """Return a sheet for each rater and kind, of the answers to subjects that were drawn at random.
 
     They are answers before disclosure, and what raters agreed on afterwards.
     What was chosen because rule and classifier differ is left out: it is no sample. A category that

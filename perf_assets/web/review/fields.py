@@ -61,7 +61,9 @@ class Field:
 
 
 def fields_of(kind: str, categories: Mapping[str, str] | None = None) -> tuple[Field, ...]:
-    """The questions about a kind of subject; ``categories`` are those of bugs as they are now."""
+    """Return the questions about a kind of subject; ``categories`` are those of bugs as they are
+    now.
+    """
     verdict = Field("is_performance", "Is it about performance?", VERDICTS, VERDICT_KEYS)
     note = Field("note", "Note")
     if kind == "bugs":

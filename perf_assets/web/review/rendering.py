@@ -50,7 +50,7 @@ def marked_text(text: str, keywords: Sequence[str]) -> Markup:
 
 
 def diff(text: str) -> Markup:
-    """A unified diff, its lines told apart by what they do."""
+    """Return a unified diff, its lines told apart by what they do."""
     shown = without_controls(text[:LONGEST_DIFF])
     lines = []
     for line in shown.split("\n"):

@@ -142,12 +142,12 @@ class Store:
             )
 
     def drawn(self) -> dict[Key, str]:
-        """How each subject was drawn."""
+        """Return how each subject was drawn."""
         rows = self._rows("select kind, container, number, drawn from subjects")
         return {Key(*row[:3]): row[3] for row in rows}
 
     def secret_of(self, rater: str) -> str:
-        """The secret of a rater's link, which stays the same."""
+        """Return the secret of a rater's link, which stays the same."""
         with self._connection() as connection:
             connection.execute(
                 "insert or ignore into raters values (?, ?)", [rater, secrets.token_urlsafe(24)]
@@ -155,11 +155,11 @@ class Store:
         return str(self._rows("select secret from raters where name = ?", [rater])[0][0])
 
     def study(self) -> str:
-        """What tells this study from others on the same host; no secret."""
+        """Return what tells this study from others on the same host; no secret."""
         return str(self._rows("select id from study")[0][0])
 
     def raters(self) -> list[str]:
-        """The names of all raters."""
+        """Return the names of all raters."""
         return [name for (name,) in self._rows("select name from raters order by name")]
 
     def rater_of(self, secret: str) -> str | None:
@@ -185,7 +185,7 @@ class Store:
             )
 
     def queue(self, rater: str) -> list[Key]:
-        """The subjects of a rater, in order."""
+        """Return the subjects of a rater, in order."""
         query = "select kind, container, number from queues where rater = ? order by position"
         return [Key(*row) for row in self._rows(query, [rater])]
 
@@ -217,7 +217,8 @@ class Store:
             )
 
     def answers(self, rater: str | None = None, *, with_first: bool = False) -> list[Answer]:
-        """The answers in force, of one rater or of all, in the order in which they were given.
+        """Return the answers in force, of one rater or of all, in the order in which they were
+        given.
 
         ``with_first`` adds those in force before disclosure to subjects that were judged again.
         """
@@ -241,7 +242,7 @@ class Store:
         return [answer for answer in found if answer.cells]
 
     def last_key(self, rater: str) -> Key | None:
-        """The subject that a rater judged last; None where all is taken back."""
+        """Return the subject that a rater judged last; None where all is taken back."""
         answers = self.answers(rater)
         return answers[-1].key if answers else None
 
@@ -255,7 +256,7 @@ class Store:
             )
 
     def codes(self) -> list[CodeChange]:
-        """The steps in which the codebook grew, in their order."""
+        """Return the steps in which the codebook grew, in their order."""
         query = "select at, rater, change, name, into_name, definition from codes order by id"
         return [CodeChange(*row) for row in self._rows(query)]
 
@@ -265,7 +266,7 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """A connection whose changes are on the disk at the end of the block."""
+        """Provide a connection whose changes are on the disk at the end of the block."""
         try:
             with self._connection() as connection:
                 yield connection
@@ -287,12 +288,12 @@ class Store:
 
 
 def now() -> str:
-    """This moment in UTC, as it is kept."""
+    """Return this moment in UTC, as it is kept."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def shuffled(keys: Sequence[Key], seed: int, rater: str) -> list[Key]:
-    """The subjects in an order that is each rater's own, and the same for the same seed."""
+    """Return the subjects in an order that is each rater's own, and the same for the same seed."""
 
     def order(key: Key) -> str:
         text = f"{seed} {rater} {key.kind} {key.container}#{key.number}"

@@ -130,7 +130,7 @@ class Subjects:
         self._rows("select 1", [])
 
     def draw(self, kind: str, labelled: int, unlabelled: int, seed: int) -> list[Key]:
-        """A random sample: of findings ``labelled`` of each rule, else of both strata.
+        """Return a random sample: of findings ``labelled`` of each rule, else of both strata.
 
         Raises
         ------
@@ -150,22 +150,22 @@ class Subjects:
         return [Key(kind, str(one), str(two)) for one, two in drawn.select(review.key).rows()]
 
     def differing(self, number: int) -> list[Key]:
-        """The bug reports on which rule and classifier differ most surely."""
+        """Return the bug reports on which rule and classifier differ most surely."""
         rows = self._frame(DIFFERING).head(number).rows()
         return [Key("bugs", str(repository), str(issue)) for repository, issue in rows]
 
     def given(self, kind: str) -> pl.DataFrame:
-        """The given columns of the sheet of a kind, for every subject."""
+        """Return the given columns of the sheet of a kind, for every subject."""
         return self._frame(REVIEWS[kind].drawn)
 
     def title(self, key: Key) -> str:
-        """The title of a subject; empty where it is in the database no more."""
+        """Return the title of a subject; empty where it is in the database no more."""
         number = key.number if key.kind == "findings" else int(key.number)
         rows = self._rows(TITLES[key.kind], [key.container, number])
         return str(rows[0][0]) if rows else ""
 
     def shown(self, key: Key, *, with_evidence: bool) -> Shown:
-        """All that is shown of a subject; keywords are marked with the evidence alone.
+        """Return all that is shown of a subject; keywords are marked with the evidence alone.
 
         Raises
         ------
@@ -277,7 +277,7 @@ class Subjects:
 
     @contextmanager
     def _querying(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """The connection, for one thread at a time."""
+        """Provide the connection, for one thread at a time."""
         with self._lock:
             try:
                 yield self._connection()
@@ -303,7 +303,9 @@ class Subjects:
 
 
 def _patch(clone: Path, sha: str) -> str:
-    """What a commit changes, of a merge against its first parent; why there is nothing to show."""
+    """Return what a commit changes, of a merge against its first parent; why there is nothing to
+    show.
+    """
     if not clone.exists():
         return "The clone of the repository is not here."
     show = ("show", "--format=", "--patch", "--first-parent", "-m", sha)

@@ -14,14 +14,15 @@ SIGN_IN_LOWER_CASE = re.compile(f"{BEGINNING}(?:{SIGNS})")
 
 
 def has_sign(text: str) -> bool:
-    """Whether there is any sign of performance in ``text``."""
+    """Return whether there is any sign of performance in ``text``."""
     if text.isascii():  # most are, and in lower case they are searched twice as fast
         return SIGN_IN_LOWER_CASE.search(text.lower()) is not None
     return SIGN.search(text) is not None
 
 
 def without_boilerplate(issues: pl.DataFrame, templates: pl.DataFrame) -> pl.DataFrame:
-    """The issues, their bodies without the lines of boilerplate that hold a sign of performance.
+    """Return the issues, their bodies without the lines of boilerplate that hold a sign of
+    performance.
 
     What is boilerplate is decided as for the rule: from templates and issues up to the month of the
     issue, never from what comes later. A field of a form loses its name and keeps what was filled

@@ -70,7 +70,7 @@ class Model:
 
 
 def score(model: Model, reports: pl.DataFrame) -> pl.DataFrame:
-    """The probability of each report to be about performance, and the words that decided.
+    """Return the probability of each report to be about performance, and the words that decided.
 
     Parameters
     ----------
@@ -131,14 +131,16 @@ def _scored(model: Model, reports: pl.DataFrame) -> pl.DataFrame:
 
 
 def block_text(block: str) -> pl.Expr:
-    """The text that a block of terms is read from."""
+    """Return the text that a block of terms is read from."""
     if block == "title":
         return pl.col("title")
     return pl.concat_str([*["title"] * TITLE_WEIGHT, "body"], separator="\n")
 
 
 def weighted_terms(counted: pl.DataFrame, known: pl.DataFrame, block: str) -> pl.DataFrame:
-    """The known terms of each report by logarithmic frequency and rarity, of length one in each."""
+    """Return the known terms of each report by logarithmic frequency and rarity, of length one in
+    each.
+    """
     value = (1 + pl.col("count").log()) * pl.col("idf")
     length = pl.col("value").pow(2).sum().sqrt().over("report")
     return (
@@ -174,7 +176,7 @@ def _of_signals(model: Model, texts: pl.DataFrame) -> pl.DataFrame:
 
 
 def _deciding(contributions: pl.DataFrame, reports: int) -> pl.Series:
-    """The words of each report that moved its probability most."""
+    """Return the words of each report that moved its probability most."""
     strongest = (
         contributions.group_by("report", "word")
         .agg(pl.col("value").sum())

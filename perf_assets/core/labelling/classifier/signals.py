@@ -33,7 +33,7 @@ SIGNALS: Mapping[str, str] = {
 
 
 def signal_values(reports: pl.DataFrame) -> pl.DataFrame:
-    """How much of each signal is in title and body of each report.
+    """Return how much of each signal is in title and body of each report.
 
     Parameters
     ----------

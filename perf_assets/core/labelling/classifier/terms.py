@@ -33,7 +33,7 @@ def cleaned(reports: pl.DataFrame) -> pl.DataFrame:
 
 
 def words_of(texts: pl.Series) -> pl.DataFrame:
-    """The words of each text in their order: columns report (its position) and word."""
+    """Return the words of each text in their order: columns report (its position) and word."""
     return (
         pl.DataFrame({"text": texts})
         .with_row_index("report")
@@ -44,7 +44,7 @@ def words_of(texts: pl.Series) -> pl.DataFrame:
 
 
 def counted_terms(words: pl.DataFrame, stems: Mapping[str, str]) -> pl.DataFrame:
-    """How often each stem, and each pair of neighbouring ones, stands in each text.
+    """Return how often each stem, and each pair of neighbouring ones, stands in each text.
 
     Parameters
     ----------

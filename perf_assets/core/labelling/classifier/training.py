@@ -42,7 +42,7 @@ Fit: TypeAlias = Callable[[pl.DataFrame, Flags], Model]
 
 
 def train(reports: pl.DataFrame, command: str = "") -> Model:
-    """A model of reports that people judged.
+    """Return a model of reports that people judged.
 
     Stems of words and pairs of neighbouring words by TF-IDF, of the whole text and of the title
     alone, and signals; logistic regression with both classes weighing alike; probabilities by
@@ -71,7 +71,7 @@ def train(reports: pl.DataFrame, command: str = "") -> Model:
 
 
 def train_further(model: Model, reports: pl.DataFrame, command: str = "") -> Model:
-    """A model of more reports, whose weights stay near those of ``model``.
+    """Return a model of more reports, whose weights stay near those of ``model``.
 
     The words are those of ``model``. Of all weights that explain the reports those are taken that
     are nearest to what they were (a normal prior around them, of the variance that the penalty of
@@ -97,13 +97,15 @@ def train_further(model: Model, reports: pl.DataFrame, command: str = "") -> Mod
 
 
 def evaluate(model: Model, reports: pl.DataFrame) -> Mapping[str, Any]:
-    """How good a model is on judged reports that it was not trained on; see :func:`figures`."""
+    """Return how good a model is on judged reports that it was not trained on; see
+    :func:`figures`.
+    """
     truth = reports["is_performance"].to_numpy().astype(bool)
     return figures(score(model, reports)["probability"].to_numpy(), truth, model.threshold)
 
 
 def figures(probabilities: Floats, truth: Flags, threshold: float) -> dict[str, Any]:
-    """How well probabilities tell performance reports from others.
+    """Return how well probabilities tell performance reports from others.
 
     Returns
     -------
@@ -139,7 +141,7 @@ def figures(probabilities: Floats, truth: Flags, threshold: float) -> dict[str, 
 
 
 def fingerprint_of(reports: pl.DataFrame) -> str:
-    """A digest of the reports and verdicts, whatever their order."""
+    """Return a digest of the reports and verdicts, whatever their order."""
     rows = reports.select("repository", "title", "body", "is_performance").rows()
     text = json.dumps(sorted(map(str, rows)))
     return hashlib.sha256(text.encode()).hexdigest()[:8]
@@ -164,7 +166,9 @@ def _calibrated(
     command: str,
     began_with: Mapping[str, Any] | None = None,
 ) -> Model:
-    """The fitted model, with the sigmoid and the threshold that reports give it had not seen."""
+    """Return the fitted model, with the sigmoid and the threshold that reports give it had not
+    seen.
+    """
     margins = _unseen_margins(fit, reports, truth)
     slope, shift = platt_scaling(margins, truth)
     fitted = replace(
@@ -229,7 +233,9 @@ def _weights_of(model: Model) -> Floats:
 
 
 def _with_weights(model: Model, weights: Floats, intercept: float) -> Model:
-    """The model with other weights, in the order of its terms and signals, rounded for its file."""
+    """Return the model with other weights, in the order of its terms and signals, rounded for its
+    file.
+    """
     rounded = np.round(weights, DIGITS)
     start = 0
     terms = {}
@@ -247,7 +253,9 @@ def _stems(words: pl.Series) -> dict[str, str]:
 
 
 def _known(words: pl.DataFrame, stems: Mapping[str, str], block: str, reports: int) -> pl.DataFrame:
-    """The terms that enough reports have, with their inverse document frequency (smoothed)."""
+    """Return the terms that enough reports have, with their inverse document frequency
+    (smoothed).
+    """
     frequency = counted_terms(words, stems).group_by("term").agg(reports=pl.len())
     rarity = ((1 + reports) / (1 + pl.col("reports"))).log() + 1
     return (
@@ -258,7 +266,7 @@ def _known(words: pl.DataFrame, stems: Mapping[str, str], block: str, reports: i
 
 
 def _features(model: Model, texts: pl.DataFrame) -> "sparse.csr_matrix":
-    """A row for each text, a column for each term of each block and for each signal."""
+    """Return a row for each text, a column for each term of each block and for each signal."""
     from scipy import sparse  # noqa: PLC0415
 
     blocks = []
@@ -274,7 +282,7 @@ def _features(model: Model, texts: pl.DataFrame) -> "sparse.csr_matrix":
 
 
 def _unseen_margins(fit: Fit, reports: pl.DataFrame, truth: Flags) -> Floats:
-    """How far each report is from the boundary, by models that were trained without it."""
+    """Return how far each report is from the boundary, by models that were trained without it."""
     import_scikit_learn()
     from sklearn.model_selection import StratifiedKFold  # noqa: PLC0415
 
@@ -296,7 +304,7 @@ def _best_threshold(probabilities: Floats) -> float:
 
 
 def _area_under_roc(probabilities: Floats, truth: Flags) -> float:
-    """The share of pairs in which the performance report has the higher probability."""
+    """Return the share of pairs in which the performance report has the higher probability."""
     from scipy.stats import rankdata  # noqa: PLC0415
 
     yes, no = int(truth.sum()), int((~truth).sum())
@@ -305,7 +313,7 @@ def _area_under_roc(probabilities: Floats, truth: Flags) -> float:
 
 
 def _error_of_area(area: float, yes: int, no: int) -> float:
-    """The standard error of an area under the ROC curve.
+    """Return the standard error of an area under the ROC curve.
 
     References
     ----------

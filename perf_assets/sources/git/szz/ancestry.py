@@ -59,7 +59,7 @@ class Commits:
 
 
 def read_ancestors(clone: Path, shas: Iterable[str]) -> Commits:
-    """The commits ``shas`` and all that they descend from; GitError when one is missing."""
+    """Return the commits ``shas`` and all that they descend from; GitError when one is missing."""
     given = "".join(f"{sha}\n" for sha in shas).encode()
     options = ("rev-list", "--topo-order", "--reverse", "--parents", "--timestamp", "--stdin")
     lines = lines_of(run(in_clone(clone, *options), local_environment(), given))
@@ -158,11 +158,11 @@ class ChangedPaths:
         return np.array(owners, np.int32), np.array(paths, np.int32), sides
 
     def path_number(self, path: bytes) -> int | None:
-        """The number of a path that some commit changes."""
+        """Return the number of a path that some commit changes."""
         return self._numbers.get(path)
 
     def path(self, number: int) -> bytes:
-        """The path of this number."""
+        """Return the path of this number."""
         return self._paths[number]
 
     def touches(self, paths: Sequence[int]) -> Iterator[tuple[int, int, dict[int, Change]]]:
@@ -196,7 +196,7 @@ class ChangedPaths:
             yield (*last, found)
 
     def against(self, commit: int, parent: int) -> list[tuple[int, Change]]:
-        """All changes of a commit against its parent at this index, in git's order of paths.
+        """Return all changes of a commit against its parent at this index, in git's order of paths.
 
         Each with the number of its path.
         """
@@ -205,7 +205,7 @@ class ChangedPaths:
         return [(int(self._of_path[index]), self._change(index)) for index in range(first, last)]
 
     def blobs(self) -> set[str]:
-        """The names of all versions of files on either side; no submodules."""
+        """Return the names of all versions of files on either side; no submodules."""
         length, names = self._length, set[str]()
         for kinds, both in zip(self._sides["kinds"].tolist(), self._sides["blobs"], strict=True):
             text = both.tobytes().hex()

@@ -15,7 +15,7 @@ def borrow_objects(clone: Path, objects: Path) -> None:
 
 
 def make_tree(clone: Path, env: Mapping[str, str], sides: Iterable[str | None]) -> str:
-    """The name of a tree whose entry N is side N (mode, type and name), or missing."""
+    """Return the name of a tree whose entry N is side N (mode, type and name), or missing."""
     entries = (f"{side}\t{number:08d}\n" for number, side in enumerate(sides) if side)
     command = in_clone(clone, "mktree", "--missing")
     return run(command, env, "".join(entries).encode()).decode().strip()

@@ -44,7 +44,9 @@ class Trace:
 
 
 def traced(removed: RemovedCode, authors: Sequence[Authors], merges: Iterable[str]) -> Trace:
-    """The trace of a fix, from the ``authors`` of the lines that it removes from each file."""
+    """Return the trace of a fix, from the ``authors`` of the lines that it removes from each
+    file.
+    """
     if removed.problem is not None:
         return Trace(problem=removed.problem)
     merge_commits = set(merges)
@@ -75,7 +77,7 @@ def trace_by_blame(clone: Path, fixes: Sequence[tuple[str, RemovedCode]]) -> lis
 
 
 def _blame(clone: Path, sha: str, file: RemovedFrom) -> Authors:
-    """Who wrote the lines that the commit takes from a file.
+    """Return who wrote the lines that the commit takes from a file.
 
     The whole file is traced: git recognises moved code by its length, and of the lines alone
     it would see no more than what the fix takes from the block.

@@ -31,7 +31,8 @@ class LineHistory:
         self.steps: list[int] = []
 
     def trace(self, fixes: Sequence[tuple[str, RemovedCode]]) -> list[Trace]:
-        """Where the lines come from that each commit removes, as ``trace_by_blame`` finds them.
+        """Return where the lines come from that each commit removes, as ``trace_by_blame`` finds
+        them.
 
         A fix whose lines lead to a file that the clone lacks, or that takes too much work, comes
         with the problem. GitError when git fails otherwise.
@@ -77,7 +78,7 @@ class LineHistory:
         return traces
 
     def _blocks(self, removals: Sequence[tuple[str, RemovedFrom, Attempt]]) -> list[Entry]:
-        """The blocks of lines with removed ones, at the versions that brought them."""
+        """Return the blocks of lines with removed ones, at the versions that brought them."""
         paths = {
             file.old_path: self._changed.path_number(
                 file.old_path.encode("utf-8", "surrogateescape")
@@ -104,7 +105,7 @@ class LineHistory:
 
 
 def _with_text(block: Entry, lines: Sequence[bytes]) -> Entry:
-    """The block with its own lines, of those of the whole file."""
+    """Return the block with its own lines, of those of the whole file."""
     text, first = block.text, block.first
     traced = [index - first for index in text.traced(first, block.length)]
     own = Text(text.number, traced, text.attempt, lines[first : first + block.length])

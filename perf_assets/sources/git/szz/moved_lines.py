@@ -56,7 +56,7 @@ class _Search:
     stages: list[tuple[int, list[_Source]]]
 
     def is_open(self) -> bool:
-        """Whether it has enough letters and digits for any source that is left."""
+        """Return whether it has enough letters and digits for any source that is left."""
         while self.stages and self.entry.score <= self.threshold:
             self.stages = self.stages[1:]
         return bool(self.stages)
@@ -81,14 +81,16 @@ class _Hit:
     match: _Match
 
     def moved(self, versions: Versions) -> Iterator[Entry]:
-        """That part, where it was found."""
+        """Yield that part, where it was found."""
         found = self.search.entry.part(self.match.start, self.match.end)
         if found.has_traced:
             version = versions.at(self.source.commit, self.source.path)
             yield found._replace(version=version, start=self.match.offset)
 
     def rests(self) -> Iterator[_Search]:
-        """What is before and after it; too small for this source, it is looked for no further."""
+        """Yield what is before and after it; too small for this source, it is looked for no
+        further.
+        """
         entry = self.search.entry
         for start, end in ((0, self.match.start), (self.match.end, entry.length)):
             rest = entry.part(start, end)
@@ -107,7 +109,9 @@ class Comparer:
     def compare(
         self, candidates: Sequence[tuple[str, Entry]], least: Sequence[int]
     ) -> list[Hunks | None]:
-        """The hunks from each blob to the entry beside it; None where too little is found."""
+        """Return the hunks from each blob to the entry beside it; None where too little is
+        found.
+        """
         contents = {
             index: entry.content
             for index, entry in enumerate(self._promising(candidates, least))
@@ -132,7 +136,9 @@ class Comparer:
     def _promising(
         self, candidates: Sequence[tuple[str, Entry]], least: Sequence[int]
     ) -> list[Entry | None]:
-        """The entries of which the blob has enough lines in a row, as far as one sees apart."""
+        """Return the entries of which the blob has enough lines in a row, as far as one sees
+        apart.
+        """
         by_blob: dict[str, list[int]] = {}
         for index, (blob, _) in enumerate(candidates):
             by_blob.setdefault(blob, []).append(index)
@@ -173,7 +179,7 @@ def each_blob(clone: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
 def find_authors(
     versions: Versions, comparer: Comparer, entries: Iterable[Entry]
 ) -> Iterator[Entry]:
-    """The traced lines, in entries at the versions whose commits wrote them.
+    """Yield the traced lines, in entries at the versions whose commits wrote them.
 
     Each of the ``entries`` is a fragment at the version that it came with.
     """
@@ -189,7 +195,7 @@ def find_authors(
 
 
 def _stages(versions: Versions, entry: Entry) -> list[tuple[int, list[_Source]]]:
-    """Where to look for an entry, in git's order, and how much must be found there."""
+    """Return where to look for an entry, in git's order, and how much must be found there."""
     version = entry.version
     commit = versions.commit_of[version]
     parents = versions.commits.parents[commit]
@@ -239,7 +245,7 @@ def _round(
 
 
 def _look(comparer: Comparer, searches: Sequence[_Search]) -> Iterator[_Hit | None]:
-    """The best that is found of each entry in the files of its stage; the last of equals."""
+    """Yield the best that is found of each entry in the files of its stage; the last of equals."""
     candidates = [(source.blob, search.entry) for search in searches for source in search.sources]
     least = [search.threshold for search in searches for _ in search.sources]
     answers = iter(comparer.compare(candidates, least))
@@ -254,7 +260,7 @@ def _look(comparer: Comparer, searches: Sequence[_Search]) -> Iterator[_Hit | No
 
 
 def _best_match(entry: Entry, hunks: Hunks) -> _Match | None:
-    """The lines between two hunks that have most letters and digits; the last of equals."""
+    """Return the lines between two hunks that have most letters and digits; the last of equals."""
     best: _Match | None = None
     old = new = 0
     for old_first, old_count, new_first, new_count in (*hunks.tolist(), (0, 0, entry.length, 0)):

@@ -38,7 +38,9 @@ class PairCounter:
         self._older: dict[str, Counts] = {}
 
     def count(self, pairs: Sequence[str]) -> list[Counts]:
-        """The counts of distinct ``pairs``, in their order; GitError when an object is missing."""
+        """Return the counts of distinct ``pairs``, in their order; GitError when an object is
+        missing.
+        """
         recalled = {pair: self._recall(pair) for pair in pairs}
         new = [pair for pair, counts in recalled.items() if counts is None]
         counted = dict(zip(new, _compare(self._clone, new), strict=True))
@@ -52,7 +54,7 @@ class PairCounter:
 
 
 def _compare(clone: Clone, pairs: Sequence[str]) -> list[Counts]:
-    """The counts of ``pairs``, by one diff of two trees in which entry N is pair N."""
+    """Return the counts of ``pairs``, by one diff of two trees in which entry N is pair N."""
     if not pairs:
         return []
     length = len(clone.tip)

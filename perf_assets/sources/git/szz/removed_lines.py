@@ -59,12 +59,12 @@ class RemovedCode:
 
 
 def sources_of(files: Sequence[ChangedFile]) -> list[ChangedFile]:
-    """Those of the changed ``files`` that were source code: no tests, texts or data."""
+    """Return those of the changed ``files`` that were source code: no tests, texts or data."""
     return [file for file in files if file.old_blob and is_source(shown(file.old_path))]
 
 
 def too_large(sources: Sequence[ChangedFile]) -> str | None:
-    """Why the lines of ``sources`` are not looked at; None when they are."""
+    """Return why the lines of ``sources`` are not looked at; None when they are."""
     for file in sources:
         if max(file.old_size, file.size) > LARGEST_FILE:
             return f"{shown(file.path)} is larger than {LARGEST_FILE:,} bytes"
@@ -107,7 +107,7 @@ def removed_code(
     removed: Mapping[Pair, Sequence[int]],
     contents: Mapping[str, bytes],
 ) -> RemovedCode:
-    """Of the ``removed`` lines of a commit those of code, in its source ``files``.
+    """Return of the ``removed`` lines of a commit those of code, in its source ``files``.
 
     A fix is reported in full or not at all: not with a file of more than 1,000,000 bytes, or more
     than 1,000 such lines. ``contents`` are those of the blobs before the commit.

@@ -22,7 +22,7 @@ def rename_sources(
     appearing: Sequence[tuple[int, int, Change]],
     missing: Set[str] = frozenset(),
 ) -> tuple[dict[Case, int], dict[Case, str]]:
-    """The path from which each file was renamed, by commit, index of its parent, and path.
+    """Return the path from which each file was renamed, by commit, index of its parent, and path.
 
     And the file that the clone lacks, one of ``missing``, where that cannot be decided.
 
@@ -60,7 +60,7 @@ def rename_sources(
 
 
 def _gone(changed: ChangedPaths, commit: int, index: int) -> list[Change]:
-    """What of a parent is not there any more."""
+    """Return what of a parent is not there any more."""
     return [
         change
         for _, change in changed.against(commit, index)

@@ -45,7 +45,7 @@ class Versions:
     visits: int = 0
 
     def at(self, commit: int, path: int) -> int:
-        """The version of a path that a commit has; -1 where it has none."""
+        """Return the version of a path that a commit has; -1 where it has none."""
         file = self._files.get(path)
         chain, below = self.commits.chains
         while file is not None and commit >= 0:
@@ -100,7 +100,7 @@ class Versions:
         changes: dict[int, Change],
         sources: dict[tuple[int, int, int], int],
     ) -> int:
-        """The version that a commit makes of a path; -1 where it removes the file."""
+        """Return the version that a commit makes of a path; -1 where it removes the file."""
         parents = self.commits.parents[commit]
         blob, kind = next((change.blob, change.kind) for change in changes.values())
         if kind in (ABSENT, SUBMODULE):
@@ -154,7 +154,7 @@ class Versions:
         return True
 
     def hunks(self, base: int, version: int) -> list[list[int]]:
-        """Where a version differs from one of its bases, see ``Hunks``."""
+        """Return where a version differs from one of its bases, see ``Hunks``."""
         hunks: list[list[int]] = self._hunks[base, version].tolist()
         return hunks
 

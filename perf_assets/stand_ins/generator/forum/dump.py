@@ -23,12 +23,12 @@ def write_dump(forum: Forum, directory: Path) -> None:
 
 
 def moment_of(milliseconds: int) -> datetime:
-    """The moment, so many milliseconds since 1970."""
+    """Return the moment, so many milliseconds since 1970."""
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
 
 
 def row_of(values: Row) -> str:
-    """A row as it stands in a dump; what is ``None`` is left out."""
+    """Return a row as it stands in a dump; what is ``None`` is left out."""
     cells = (f"{name}={_quoted(str(value))}" for name, value in values.items() if value is not None)
     return f"  <row {' '.join(cells)} />"
 

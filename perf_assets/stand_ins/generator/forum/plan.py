@@ -123,7 +123,7 @@ class Forum:
 
 
 def plan_forum(rng: Random, calendar: Calendar, questions: int) -> Forum:
-    """A forum with so many questions of the study, half as many others, and other posts."""
+    """Return a forum with so many questions of the study, half as many others, and other posts."""
     studied = [_question(rng, calendar, index) for index in range(questions)]
     strangers = [_stranger(rng, calendar) for _ in range(questions // 2)]
     latest = 1000 * calendar.end - 1
@@ -319,7 +319,9 @@ def _with_an_older_answer(rng: Random, question: Question) -> None:
 
 
 def _number(forum: Forum) -> None:
-    """Number posts in the order in which they came, as a forum does, and comments by themselves."""
+    """Give posts numbers in the order in which they came, as a forum does, and
+    comments by themselves.
+    """
     posts: list[tuple[int, Question | Answer]] = []
     for question in forum.questions:
         posts.append((question.at, question))

@@ -232,7 +232,7 @@ class Text:
 
 
 def text_of(rng: Random, kinds: tuple[str, ...]) -> Text:
-    """A question of these ``kinds``, each shown by a sentence or more, among others."""
+    """Return a question of these ``kinds``, each shown by a sentence or more, among others."""
     thing = rng.choice(THINGS)
     has_plain_title = rng.random() < PLAIN_TITLE_SHARE
     title = rng.choice(PLAIN_TITLES if has_plain_title else TITLES[kinds[0]])
@@ -255,7 +255,7 @@ def text_of(rng: Random, kinds: tuple[str, ...]) -> Text:
 
 
 def _about(rng: Random, kinds: tuple[str, ...]) -> str:
-    """A sentence that speaks of two matters, each of one of the ``kinds`` or of any."""
+    """Return a sentence that speaks of two matters, each of one of the ``kinds`` or of any."""
     matters = [
         rng.choice(MATTERS[rng.choice(kinds if rng.random() < OWN_MATTER_SHARE else KINDS)])
         for _ in range(2)

@@ -26,7 +26,7 @@ def write_labelled(forum: Forum, path: Path) -> None:
 
 
 def truth_of(question: Question) -> dict[str, object]:
-    """What must become of ``question``."""
+    """Return what must become of ``question``."""
     there = [answer for answer in question.answers if not answer.is_deleted]
     accepted = question.accepted
     return {
