@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import platform
+import resource
 import subprocess
 import sys
 import tempfile
@@ -58,13 +59,21 @@ START = "imports"
 class Measured:
     """One run: seconds in all and by phase, the most memory in each phase, requests.
 
-    Memory is that of all its processes.
+    megabytes : of all its processes together, by samples.
+    peaks : the largest resident size of one process up to the end of each phase, as the operating
+        system accounts for it, so that no peak is too short; ``children`` is that of a child.
     """
 
     seconds: float
     phases: dict[str, float]
     megabytes: dict[str, float]
+    peaks: dict[str, float]
     requests: int
+
+    @property
+    def peak(self) -> float:
+        """The largest resident size of any of its processes, in megabytes: of `/usr/bin/time`."""
+        return max(self.peaks.values())
 
     @property
     def most(self) -> float:
@@ -143,30 +152,38 @@ def run_once(study: Path, data_dir: Path) -> Measured:
     seconds = time.perf_counter() - started
     if status:
         raise SystemExit(f"the run failed: {printed.decode()[-2000:]}")
-    spent, spans = json.loads(printed.splitlines()[-1])
+    spent, spans, peaks = json.loads(printed.splitlines()[-1])
     megabytes = {
         phase: max((held for when, held in seen if begun <= when <= ended), default=0) / 1e6
         for phase, (begun, ended) in spans.items()
     }
-    return Measured(seconds, spent, megabytes, requests_of(data_dir) - before)
+    return Measured(seconds, spent, megabytes, peaks, requests_of(data_dir) - before)
 
 
 def run_measured(study: str, data_dir: str) -> None:
     """The other end: the command itself, its phases timed, as one line of JSON at the end."""
     spent: dict[str, float] = {}
     spans: dict[str, tuple[float, float]] = {START: (time.time(), time.time())}
+    peaks: dict[str, float] = {}
     started = time.perf_counter()
     # Before the assets are imported, which take their functions from these modules.
     for phase, (module, name) in PHASES.items():
         place = import_module(f"perf_assets.{module}")
-        setattr(place, name, timed(getattr(place, name), phase, spent, spans))
+        setattr(place, name, timed(getattr(place, name), phase, spent, spans, peaks))
     command = import_module("perf_assets.cli.commands").commands
     import_module("perf_assets.dagster_app.execution")
     spent[START] = time.perf_counter() - started
     try:
         command(["run", "--study", study, "--data-dir", data_dir], standalone_mode=False)
     finally:
-        print("\n" + json.dumps([spent, spans]), flush=True)
+        peaks |= {"the end": peak_of(resource.RUSAGE_SELF)}
+        peaks |= {"children": peak_of(resource.RUSAGE_CHILDREN)}
+        print("\n" + json.dumps([spent, spans, peaks]), flush=True)
+
+
+def peak_of(who: int) -> float:
+    """The largest resident size so far, in megabytes, of this process or of one of its children."""
+    return resource.getrusage(who).ru_maxrss * 1024 / 1e6
 
 
 def timed(
@@ -174,6 +191,7 @@ def timed(
     phase: str,
     spent: dict[str, float],
     spans: dict[str, tuple[float, float]],
+    peaks: dict[str, float],
 ) -> Callable[..., Any]:
     """``function``, whose time is added up, also what it takes to give one thing after another."""
 
@@ -184,6 +202,7 @@ def timed(
         spent[phase] = spent.get(phase, 0) + time.perf_counter() - started
         now = time.time()
         spans[phase] = spans.get(phase, (now - time.perf_counter() + started, now))[0], now
+        peaks[phase] = peak_of(resource.RUSAGE_SELF)
 
     def each(found: Iterator[Any]) -> Iterator[Any]:
         while True:
@@ -262,12 +281,14 @@ def requests_of(data_dir: Path) -> int:
 def show(title: str, run: Measured) -> None:
     """Print one run."""
     print(
-        f"{title}: {run.seconds:.1f} s, {run.most:,.0f} MB, {run.requests} requests, "
-        f"{run.orchestration:.0%} orchestration"
+        f"{title}: {run.seconds:.1f} s, {run.most:,.0f} MB, {run.peak:,.0f} MB in one process, "
+        f"{run.requests} requests, {run.orchestration:.0%} orchestration"
     )
     for phase, seconds in run.phases.items():
         if seconds >= 0.05:
-            print(f"    {phase:24}{seconds:8.1f} s{run.megabytes.get(phase, 0):8,.0f} MB")
+            held, peak = run.megabytes.get(phase, 0), run.peaks.get(phase, 0)
+            print(f"    {phase:24}{seconds:8.1f} s{held:8,.0f} MB{peak:8,.0f} MB at most so far")
+    print(f"    {'children':24}{'':10}{'':11}{run.peaks['children']:8,.0f} MB at most")
     sys.stdout.flush()
 
 
@@ -278,7 +299,8 @@ def page(found: Sequence[tuple[tuple[int, int], Measured, Measured]]) -> str:
 
     rows = "\n".join(
         f"| {issues:,} | {commits:,} | {first.seconds:.0f} s | {first.most:,.0f} MB "
-        f"| {first.requests:,} | {first.orchestration:.0%} | {again.seconds:.1f} s |"
+        f"({first.peak:,.0f}) | {first.requests:,} | {first.orchestration:.0%} "
+        f"| {again.seconds:.1f} s |"
         for (issues, commits), first, again in found
     )
     firsts = [first for _, first, _ in found]
@@ -330,7 +352,8 @@ Written by `python -m tests.benchmarks.main_job --growth` on {machine}. The cali
 
 Generated corpora of 72 months with four comments an issue, served on loopback by the process that
 is measured: GitHub itself answers more slowly, and takes no time of this machine. Memory is the
-most that all processes held together, what they share counted once.
+most that all processes held together by samples, what they share counted once; in parentheses the
+largest resident size of one process, as `/usr/bin/time` has it.
 
 | issues | commits | first run | memory | requests | orchestration | run again, nothing changed |
 | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
