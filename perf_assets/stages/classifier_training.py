@@ -98,11 +98,14 @@ def _judged(published: Path, chosen: Mapping[Subject, bool]) -> pl.DataFrame:
 def _read(path: Path) -> pl.DataFrame:
     """Judged reports of a file of JSON lines, packed by gzip or not."""
     try:
-        content = path.read_bytes()
-        if content[:2] == b"\x1f\x8b":
-            content = gzip.decompress(content)
+        with path.open("rb") as file:
+            is_packed = file.read(2) == b"\x1f\x8b"
+        with gzip.open(path) if is_packed else path.open("rb") as file:
+            content = file.read(LARGEST + 1)
         if len(content) > LARGEST:
-            raise PerfAssetsError(f"{path}: {len(content)} bytes are too many for judged reports")
+            raise PerfAssetsError(
+                f"{path}: judged reports may have at most {LARGEST:,} bytes, unpacked"
+            )
         lines = content.decode("utf-8-sig").splitlines()
     except OSError as error:
         raise PerfAssetsError(f"{path}: cannot be read: {error.strerror or error}") from None

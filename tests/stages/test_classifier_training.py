@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.classifier import NAME, model_of
+from perf_assets.stages import classifier_training
 from tests.support import perf_assets
 
 
@@ -64,6 +66,16 @@ def test_a_file_with_a_mistake_is_one_sentence(tmp_path: Path, content: bytes, s
 
 
 @pytest.mark.slow
+def test_refuses_a_packed_file_before_it_fills_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(classifier_training, "LARGEST", 1_000)
+    path = tmp_path / "judged.jsonl.gz"
+    path.write_bytes(gzip.compress(b" " * 50_000_000))
+    with pytest.raises(PerfAssetsError, match="at most 1,000 bytes, unpacked"):
+        classifier_training._read(path)
+
+
 def test_without_verdicts_there_is_nothing_to_learn(tmp_path: Path) -> None:
     ran = perf_assets("review", "train", "--data-dir", tmp_path)
     assert ran.returncode != 0 and "has no verdicts to train on" in ran.stderr

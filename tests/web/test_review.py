@@ -161,6 +161,11 @@ def test_no_text_makes_a_tag_that_is_not_allowed(text: str) -> None:
     assert "<" not in ALLOWED.sub("", html(text))
 
 
+def test_marks_no_keyword_within_a_character_reference() -> None:
+    assert marked_text("a & b <i>", ["amp", "lt", "b"]) == "a &amp; <mark>b</mark> &lt;i&gt;"
+    assert marked_text("R&D", ["&", "r&d"]) == "<mark>R&amp;D</mark>"
+
+
 def test_markdown_is_as_on_github() -> None:
     made = markdown(
         "# T\n\none\ntwo\n\n| a |\n|---|\n| slow |\n\n~~x~~ ![p](https://e.example/a.png)", ["slow"]

@@ -94,7 +94,6 @@ def _marked(made: str, keywords: Sequence[str]) -> str:
     if not keywords:
         return made
     words = "|".join(re.escape(escape(word)) for word in sorted(keywords, key=len, reverse=True))
-    pattern = re.compile(rf"(<[^>]*+(?:>|\Z))|({words})", re.IGNORECASE)
-    return pattern.sub(
-        lambda found: found[1] if found[1] is not None else f"<mark>{found[2]}</mark>", made
-    )
+    # Tags and character references are passed over, so that no keyword is found within them.
+    pattern = re.compile(rf"({words})|<[^>]*+(?:>|\Z)|&#?\w+;", re.IGNORECASE)
+    return pattern.sub(lambda found: f"<mark>{found[1]}</mark>" if found[1] else found[0], made)
