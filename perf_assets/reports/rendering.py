@@ -41,16 +41,21 @@ def render(template: str, **values: object) -> str:
     return _environment().get_template(template).render(values)
 
 
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
+def environment_of(folder: Path) -> Environment:
+    """Return Jinja for the templates in ``folder``: values are escaped, names must be known."""
+    return Environment(
+        loader=FileSystemLoader(folder),
         autoescape=True,
-        finalize=_visible,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+@cache
+def _environment() -> Environment:
+    environment = environment_of(TEMPLATES)
+    environment.finalize = _visible
     environment.filters |= {
         "breakable": _breakable,
         "live": _live,

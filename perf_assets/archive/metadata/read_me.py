@@ -16,6 +16,7 @@ from perf_assets.archive.metadata.texts import (
     version,
 )
 from perf_assets.base.sanitize import for_markdown
+from perf_assets.reports.markdown_table import markdown_table
 
 # What most people look at first; the first of them that is there is the example.
 BEST_KNOWN = ("marts.trend_monthly", "marts.bug_metrics")
@@ -37,11 +38,8 @@ def read_me(description: Description) -> str:
 
 
 def _sources(description: Description) -> str:
-    rows = [_row(source) for source in description.sources]
-    head = [
-        "| source | months | read last | newest commit |",
-        "| --- | --- | --- | --- |",
-    ]
+    columns = ("source", "months", "read last", "newest commit")
+    table = markdown_table(columns, map(_row, description.sources), cell=str)
     return "\n".join(
         [
             "## How it was made",
@@ -50,17 +48,16 @@ def _sources(description: Description) -> str:
             f"these times, and published at {published(description)}. The study file in `study/` "
             "says the rules.",
             "",
-            *head,
-            *rows,
+            table,
         ]
     )
 
 
-def _row(source: Source) -> str:
+def _row(source: Source) -> tuple[str, ...]:
     read_at = "" if source.read_at is None else moment(source.read_at)
     commit = "" if source.commit is None else f"`{for_markdown(source.commit)}`"
     name = f"[{for_markdown(source.name)}](<{uri(source.url)}>)"
-    return f"| {name} | {months(source)} | {read_at} | {commit} |"
+    return name, months(source), read_at, commit
 
 
 def _contents(description: Description) -> str:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -26,6 +25,7 @@ from starlette.staticfiles import StaticFiles
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.sanitize import whole_characters
 from perf_assets.core.reviews.rater_agreement import AGREED
+from perf_assets.reports.rendering import environment_of
 from perf_assets.web.guard import App, Guard
 from perf_assets.web.review import codes
 from perf_assets.web.review.agreement import disagreements, pairs, with_agreements
@@ -106,13 +106,7 @@ class _Pages:
         self.collecting = asyncio.Lock()
         # A browser sends the cookies of a host to each of its ports, so to each study there.
         self.cookie = f"perf_assets_rater_{self.store.study()}"
-        self.templates = Environment(
-            loader=FileSystemLoader(FOLDER / "templates"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+        self.templates = environment_of(FOLDER / "templates")
 
     def of_rater(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
         """Return the handler for who came by a rater's link; others are refused."""
