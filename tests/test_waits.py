@@ -36,7 +36,10 @@ REASONS = {
         "stand_ins/stackexchange/server.py",
         "threading.Event().wait",
     ): "mock-api, until Ctrl-C",
-    ("base/processes/python_process.py", "sent.recv_into"): "select said that there is something, or "
+    (
+        "base/processes/python_process.py",
+        "sent.recv_into",
+    ): "select said that there is something, or "
     "ended_when_idle ends the other process; which, as it waits, ends when this one does",
     ("base/processes/child.py", "subprocess.Popen"): "child.start: whoever calls it waits",
     ("base/processes/child.py", "process.wait"): "it was killed",
