@@ -13,6 +13,7 @@ import click
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.pids import is_alive
 from perf_assets.base.processes import shutdown
+from perf_assets.base.processes.children import end_children
 from perf_assets.base.processes.shutdown import cleanup_on_stop
 from perf_assets.cli.memory import check_memory
 from perf_assets.cli.ports import HOST, check_free
@@ -64,15 +65,15 @@ def ui(study: str, data_dir: Path, port: int) -> None:
     write_instance_config(data_directory.dagster)
     _make_record(data_directory)
     with tempfile.TemporaryDirectory() as directory, cleanup_on_stop(partial(rmtree, directory)):
-        services = Services(Path(directory), port, surroundings, handle)
         try:
+            services = Services(Path(directory), port, surroundings, handle)
             services.open()
             _check_study(study, data_directory)
             services.wait_for_the_page()
             click.echo(f"Dagster UI: http://{HOST}:{port} (Ctrl-C stops it)")
             services.watch()
         finally:
-            services.close()
+            end_children()
 
 
 def _make_record(data_dir: DataDirectory) -> None:

@@ -180,7 +180,14 @@ class _Worker:
 
     def _running(self) -> Child:
         if self._process is None:
-            self._process = child.start(self._command, stdin=child.PIPE, stdout=child.PIPE)
+            self._process = child.start(
+                self._command,
+                stdin=child.PIPE,
+                stdout=child.PIPE,
+                stderr=child.PIPE,
+                apart="group",  # Ctrl-C is for us, who end them
+            )
+            child.forward(self._process)
         return self._process
 
     def _lost(self) -> int:

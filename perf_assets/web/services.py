@@ -17,13 +17,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.files import write_file
 from perf_assets.base.processes import child
 from perf_assets.base.processes.child import Child
-from perf_assets.base.processes.children import end_children
 from perf_assets.dagster_app.settings import LOCATION
 
 HOST = "127.0.0.1"
@@ -57,7 +55,6 @@ class Services:
     handle: int
     processes: dict[str, Child] = field(default_factory=dict)
     _forwarders: dict[str, threading.Thread] = field(default_factory=dict)
-    _is_closing: bool = False
 
     def open(self) -> None:
         """Start code server and web server."""
@@ -95,11 +92,6 @@ class Services:
             self._check()
             time.sleep(WATCH_SECONDS)
 
-    def close(self) -> None:
-        """End the services; what they print from now on, as that they were aborted, is dropped."""
-        self._is_closing = True
-        end_children()
-
     @property
     def _socket(self) -> Path:
         return self.directory / "code"
@@ -119,17 +111,7 @@ class Services:
             pass_fds=[self.handle],
             apart="session",  # Ctrl-C is for us, who end them
         )
-        assert process.stderr is not None
-        forwarder = threading.Thread(target=self._forward, args=(process.stderr,), daemon=True)
-        self._forwarders[name] = forwarder
-        forwarder.start()
-
-    def _forward(self, output: IO[bytes]) -> None:
-        """Pass on what a service prints, line by line, until it ends or is ended."""
-        for line in output:
-            if not self._is_closing:
-                with suppress(OSError):
-                    os.write(2, line)
+        self._forwarders[name] = child.forward(process)
 
     def _wait_for_definitions(self) -> None:
         """Questions of GraphQL are answered when they are loaded."""

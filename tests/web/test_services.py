@@ -147,12 +147,13 @@ time.sleep(600)
 CLOSING = """
 import os, sys, time
 from pathlib import Path
+from perf_assets.base.processes.children import end_children
 from perf_assets.web.services import Services
 
 services = Services(Path(sys.argv[1]), 1, os.environ, os.open(os.devnull, os.O_RDONLY))
 services._start("web server", ["service"])
 os.read(0, 1)
-services.close()
+end_children()
 services._forwarders["web server"].join(60)
 """
 

@@ -29,6 +29,8 @@ IDLE_CHECK_SECONDS = 0.5
 CLEANUP_SECONDS = 2.0  # for a process that is ended to delete what it was writing
 PS_SECONDS = 10.0
 PROC = Path("/proc")
+silenced = threading.Event()
+"""Set when this process ends its children: `forward` drops what they still print."""
 TIMES = slice(11, 15)  # user and system time of a process, and of its children that have ended
 
 
@@ -116,6 +118,32 @@ def end(process: Child, seconds: float = 0.0) -> int:
     process.kill()
     send(signal.SIGKILL, started)
     return process.wait()
+
+
+def forward(process: Child) -> threading.Thread:
+    """Pass on what a child prints to its standard error, a pipe, line by line, until it is ended.
+
+    Programs that catch SIGTERM print that they were stopped or aborted. Only the process that a
+    person started reports that.
+
+    Returns
+    -------
+    The thread that passes it on, which ends with the child.
+    """
+
+    errors, process.stderr = process.stderr, None  # nobody else reads or closes it
+    assert errors is not None
+
+    def pass_on() -> None:
+        with errors:
+            for line in errors:
+                if not silenced.is_set():
+                    with suppress(OSError):
+                        os.write(2, line)
+
+    thread = threading.Thread(target=pass_on, name="forward", daemon=True)
+    thread.start()
+    return thread
 
 
 # ---- a process without progress

@@ -23,7 +23,11 @@ FINISHED = b"."
 
 
 def end_children() -> None:
-    """End every process below this one: they get SIGTERM, and SIGKILL where that takes long."""
+    """End every process below this one: they get SIGTERM, and SIGKILL where that takes long.
+
+    What they print about it is dropped: see ``child.forward``.
+    """
+    child.silenced.set()
     terminated: set[int] = set()
     until = time.monotonic() + GRACE_SECONDS
     while time.monotonic() < until:
