@@ -12,6 +12,7 @@ ALWAYS = {"urlopen", "FileLock", "create_connection", "communicate", "recv", "re
 ALWAYS |= {"acquire", "as_completed", "flock", "Popen", "readline", "result"}
 WITHOUT_ARGUMENTS = {"wait", "join", "get", "select", "read"}
 OF_A_MODULE = {"subprocess.run", "subprocess.call", "subprocess.check_output", "os.read"}
+OF_A_MODULE |= {"child.start", "child.run"}
 LIMITS = {"timeout", "seconds"}
 
 # The others: file, call, and what ends the wait.
@@ -22,7 +23,7 @@ REASONS = {
     ): "of our own web server; urlopen was given a limit",
     (
         "archive/tables.py",
-        "subprocess.run",
+        "child.run",
     ): "DuckDB in it writes rows of one file to another",
     ("archive/work_folder.py", "FileLock"): "does not wait: timeout 0",
     ("reports/site/packages.py", "file.read"): "unpacked in memory",
@@ -35,28 +36,27 @@ REASONS = {
         "stand_ins/stackexchange/server.py",
         "threading.Event().wait",
     ): "mock-api, until Ctrl-C",
-    ("base/processes/messages.py", "sent.recv_into"): "select said that there is something, or "
-    "ended_when_idle ends the other process; which, as it waits, ends when this one does",
-    ("base/processes/python_process.py", "process.wait"): "it was killed",
     (
         "base/processes/python_process.py",
-        "subprocess.Popen",
-    ): "whoever starts it waits with a limit",
-    ("base/processes/reaper.py", "subprocess.Popen"): "not waited for",
-    ("base/processes/reaper.py", "os.read"): "for the end of the command, which is its purpose",
+        "sent.recv_into",
+    ): "select said that there is something, or "
+    "ended_when_idle ends the other process; which, as it waits, ends when this one does",
+    ("base/processes/child.py", "subprocess.Popen"): "child.start: whoever calls it waits",
+    ("base/processes/child.py", "process.wait"): "it was killed",
+    ("base/processes/python_process.py", "child.start"): "whoever starts it waits with a limit",
+    ("base/processes/children.py", "child.start"): "not waited for",
+    ("base/processes/children.py", "os.read"): "for the end of the command, which is its purpose",
     ("reports/drawing_process.py", "begun.result"): "its thread asks the process: ended_when_idle",
-    ("reports/drawing_process.py", "process.wait"): "it was killed",
-    ("stand_ins/generator/history.py", "subprocess.Popen"): "reads what this process writes",
+    ("stand_ins/generator/history.py", "child.start"): "reads what this process writes",
     ("stand_ins/generator/history.py", "git.stderr.read"): "ends with git, whose input is closed",
     ("stand_ins/generator/history.py", "git.wait"): "git has closed its output",
     ("stand_ins/generator/history.py", "self.answers.readline"): "git answers from its own files",
-    ("stand_ins/generator/history.py", "subprocess.run"): "git init and config in an empty folder",
-    ("sources/git/command.py", "subprocess.Popen"): "ended_when_idle, by those who start it",
+    ("stand_ins/generator/history.py", "child.run"): "git init and config in an empty folder",
+    ("sources/git/command.py", "child.start"): "ended_when_idle, by those who start it",
     ("sources/git/command.py", "git.wait"): "ended_when_idle, or it was killed before",
     ("sources/git/command.py", "stderr.read"): "a file",
     ("sources/git/szz/moved_lines.py", "output.readline"): "streamed: ended_when_idle",
     ("sources/git/inspection.py", "history.result"): "its thread reads from git: ended_when_idle",
-    ("sources/git/inspection.py", "subprocess.Popen"): "ended_when_idle",
     ("sources/git/inspection.py", "worker.wait"): "it has closed its output, and ended_when_idle",
     ("sources/git/inspection.py", "stderr.read"): "a file",
     ("sources/git/mining.py", "under_way.popleft().result"): "threads at git: ended_when_idle",
@@ -67,23 +67,22 @@ REASONS = {
     ("sources/github/prefetch.py", "future.result"): "its thread asks within a time",
     (
         "lint/files/scanning.py",
-        "worker.process.wait",
+        "worker.python.process.wait",
     ): "killed, or its line closed",
     ("lint/files/worker.py", "thread.join"): "its work ends with the file's budget",
     ("sources/replication/problems.py", "file.readline"): "a file",
     ("stages/mining/commits.py", "of_others.result"): "its thread reads from git: ended_when_idle",
     ("storage/audited_writer.py", "audit.result"): "its thread asks the process: ended_when_idle",
     ("storage/lock.py", "FileLock"): "acquired with timeout=0",
-    ("storage/audit/process.py", "self.process.wait"): "it was killed",
     ("storage/verdicts.py", "file.read"): "a file",
     (
         "base/processes/shutdown.py",
         "threading.Event().wait",
     ): "the process is ended by another thread meanwhile",
-    ("web/services.py", "subprocess.Popen"): "watched; answers are waited for with limits",
+    ("web/services.py", "child.start"): "watched; answers are waited for with limits",
     (
         "dagster_app/worker_pool.py",
-        "subprocess.Popen",
+        "child.start",
     ): "each wait inside a worker has its own limit",
     (
         "dagster_app/worker_pool.py",

@@ -1,8 +1,6 @@
 """Tables as files of an archive: Parquet, and a database; the same rows give the same bytes."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,14 +8,11 @@ from pathlib import Path
 import duckdb
 
 from perf_assets.archive.manifest import TABLES
+from perf_assets.base.processes import child
 from perf_assets.schema import declared
 from perf_assets.schema.ddl import quoted, quoted_name
 from perf_assets.storage.database_copy import STORAGE_VERSION, tables_of
 
-PROGRAM = (
-    "import sys; from pathlib import Path; sys.path[:] = {path!r}; "
-    "from {module} import write_in_empty_memory as write; write(Path({source!r}), Path({target!r}))"
-)
 # DuckDB brings jemalloc on Linux; where it does not, the C library's 255 means zeros.
 EMPTY_MEMORY = {"DUCKDB_JE_MALLOC_CONF": "zero:true", "MALLOC_PERTURB_": "255"}
 
@@ -43,34 +38,26 @@ def write_database(source: Path, target: Path) -> None:
     duckdb.IOException
         It cannot be written there.
     """
-    path = [entry for entry in sys.path if entry]
-    program = PROGRAM.format(
-        path=path, module=__name__, source=str(source.absolute()), target=str(target.absolute())
-    )
-    found = subprocess.run(
-        [sys.executable, "-I", "-W", "ignore", "-c", program],
+    paths = (str(path.absolute()) for path in (source, target))
+    done = child.run(
+        child.python(__name__, write_in_empty_memory.__name__, *paths),
         env={**os.environ, **EMPTY_MEMORY},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
     )
-    if found.returncode:
-        reasons = [line for line in found.stderr.splitlines() if "Error: " in line]
+    if done.returncode:
+        reasons = [line for line in done.stderr.splitlines() if "Error: " in line]
         raise duckdb.IOException(reasons[-1] if reasons else "the process that writes it was ended")
 
 
-def write_in_empty_memory(source: Path, target: Path) -> None:
+def write_in_empty_memory(source: str, target: str) -> None:
     """Do the work of :func:`write_database` in the process that is started for it.
 
     Without compression, which samples rows by chance: an archive is compressed as a whole.
     """
-    target.unlink(missing_ok=True)
-    with attached(source) as connection:
+    Path(target).unlink(missing_ok=True)
+    with attached(Path(source)) as connection:
         connection.execute("SET force_compression = 'uncompressed'")
         connection.execute(
-            f"ATTACH {quoted(str(target))} AS copy (STORAGE_VERSION {quoted(STORAGE_VERSION)})"
+            f"ATTACH {quoted(target)} AS copy (STORAGE_VERSION {quoted(STORAGE_VERSION)})"
         )
         connection.execute("COPY FROM DATABASE source TO copy (SCHEMA)")
         for table in tables_of(connection):

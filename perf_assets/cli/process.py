@@ -14,9 +14,8 @@ from contextlib import suppress
 from typing import NoReturn
 
 from perf_assets.base.processes import progress, shutdown
-from perf_assets.base.processes.children import end_children
+from perf_assets.base.processes.children import end_children, start_reaper
 from perf_assets.base.processes.python_process import end_started
-from perf_assets.base.processes.reaper import start_reaper
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 FINISHED = 0  # as no signal is numbered

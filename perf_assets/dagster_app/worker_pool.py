@@ -7,7 +7,6 @@ and answers with a line of JSON when it is done with it.
 import json
 import os
 import queue
-import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Sequence
@@ -15,6 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes import child
+from perf_assets.base.processes.child import Child
 from perf_assets.base.processes.progress import Phase, phase
 from perf_assets.base.sanitize import shortened
 from perf_assets.config.data_directory import DataDirectory
@@ -138,7 +139,7 @@ class _Worker:
 
     def __init__(self, options: Sequence[str]) -> None:
         self._command = [sys.executable, "-m", "perf_assets", "work", "--listen", *options]
-        self._process: subprocess.Popen[str] | None = None
+        self._process: Child | None = None
 
     def run(self, name: str) -> tuple[list[str], str | None]:
         """Return its failures, and why it stopped if it did."""
@@ -158,7 +159,7 @@ class _Worker:
             return
         try:
             self._process.communicate(timeout=ENDING_SECONDS)
-        except subprocess.TimeoutExpired:
+        except child.TimeoutExpired:
             self._lost()
 
     def _request(self, name: str) -> dict[str, Any] | None:
@@ -167,26 +168,31 @@ class _Worker:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            process.stdin.write(f"{name}\n")
+            process.stdin.write(f"{name}\n".encode())
             process.stdin.flush()
         except BrokenPipeError:
             return None
         for line in process.stdout:
-            if line.startswith("{"):
+            if line.startswith(b"{"):
                 answer: dict[str, Any] = json.loads(line)
                 return answer
         return None
 
-    def _running(self) -> subprocess.Popen[str]:
+    def _running(self) -> Child:
         if self._process is None:
-            self._process = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            self._process = child.start(
+                self._command,
+                stdin=child.PIPE,
+                stdout=child.PIPE,
+                stderr=child.PIPE,
+                apart="group",  # Ctrl-C is for us, who end them
             )
+            child.forward(self._process)
         return self._process
 
     def _lost(self) -> int:
         assert self._process is not None
-        self._process.kill()
-        self._process.communicate()
-        code, self._process = self._process.returncode, None
+        code = child.end(self._process)
+        self._process.communicate()  # closes its pipes
+        self._process = None
         return code

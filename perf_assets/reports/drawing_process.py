@@ -6,15 +6,12 @@ script that draws in a reader's browser; in both nothing else of a Python proces
 
 import select
 import socket
-import subprocess
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
 from threading import Lock
 
-from perf_assets.base.processes import python_process
-from perf_assets.base.processes.idle import ended_when_idle
-from perf_assets.base.processes.messages import receive, send
+from perf_assets.base.processes.python_process import PythonProcess, receive, send
 
 _SCRIPT = "script"
 _SMALLEST = '{"data": {"values": [{}]}, "mark": "point"}'
@@ -22,14 +19,14 @@ PAUSE_SECONDS = 0.2
 _lock = Lock()
 _line = ThreadPoolExecutor(1, "drawing")
 _begun: "dict[str, Future[str | None]]" = {}
-_started: "list[tuple[subprocess.Popen[bytes], socket.socket]]" = []
+_started: list[PythonProcess] = []
 
 
 @cache
 def prepare() -> None:
     """Start the process, for whoever will draw soon; without it drawing is done here."""
     with suppress(OSError):
-        _started.append(python_process.start(__name__, serve.__name__))
+        _started.append(PythonProcess(__name__, serve.__name__))
 
 
 @cache
@@ -62,16 +59,10 @@ def _request(what: str) -> str | None:
     with _lock:
         if not _started:
             return None
-        process, line = _started[0]
         try:
-            with ended_when_idle(process):
-                send(line, what)
-                return str(receive(line))
+            return str(_started[0].request(what))
         except (OSError, EOFError):
-            _started.clear()
-            line.close()
-            process.kill()
-            process.wait()
+            _started.pop().end()
             return None
 
 

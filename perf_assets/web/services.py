@@ -7,7 +7,6 @@ takes seconds to import, and the daemon when there is a page to look at.
 
 import json
 import os
-import subprocess
 import sys
 import threading
 import time
@@ -18,17 +17,19 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.files import write_file
+from perf_assets.base.processes import child
+from perf_assets.base.processes.child import Child
 from perf_assets.dagster_app.settings import LOCATION
 
 HOST = "127.0.0.1"
 AWAITED = "PERF_ASSETS_CODE_SOCKET"  # names the code server that starts and ends with the others
 OPENED = "PERF_ASSETS_OPENED"  # since when runs are of this UI, for the daemon
-LOOK_SECONDS = 0.05
+RETRY_SECONDS = 0.05
 WATCH_SECONDS = 0.5
+OUTPUT_SECONDS = 2.0  # until the last output of a service that ended is passed on
 ANSWER_SECONDS = 10.0
 OPENING_SECONDS = 300.0  # a busy machine takes some twenty
 
@@ -52,7 +53,8 @@ class Services:
     port: int
     surroundings: Mapping[str, str]
     handle: int
-    processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    processes: dict[str, Child] = field(default_factory=dict)
+    _forwarders: dict[str, threading.Thread] = field(default_factory=dict)
 
     def open(self) -> None:
         """Start code server and web server."""
@@ -102,16 +104,14 @@ class Services:
         form = [] if sys.stderr.isatty() else ["--log-format", "json"]
         if name != "web server":
             form += ["--log-level", "warning"]
-        process = self.processes[name] = subprocess.Popen(
+        process = self.processes[name] = child.start(
             [sys.executable, "-m", *module, *form],
             env={**self.surroundings, AWAITED: str(self._socket)},
-            stderr=subprocess.PIPE,
+            stderr=child.PIPE,
             pass_fds=[self.handle],
-            start_new_session=True,  # Ctrl-C is for us, who end them
+            apart="session",  # Ctrl-C is for us, who end them
         )
-        # Through us, who say nothing more when we end them: a service that is requested to end
-        # prints that it was aborted.
-        threading.Thread(target=_forward, args=(process.stderr,), daemon=True).start()
+        self._forwarders[name] = child.forward(process)
 
     def _wait_for_definitions(self) -> None:
         """Questions of GraphQL are answered when they are loaded."""
@@ -130,12 +130,13 @@ class Services:
             with suppress(urllib.error.URLError, TimeoutError):
                 urllib.request.urlopen(question, timeout=ANSWER_SECONDS).close()
                 return
-            time.sleep(LOOK_SECONDS)
+            time.sleep(RETRY_SECONDS)
         raise PerfAssetsError(late)
 
     def _check(self) -> None:
         for name, process in self.processes.items():
             if (code := process.poll()) is not None:
+                self._forwarders[name].join(OUTPUT_SECONDS)
                 raise PerfAssetsError(
                     f"Dagster's {name} ended by itself (exit code {code}); its output stands "
                     "above: open the UI again, and if that does not help, run perf-assets doctor"
@@ -147,10 +148,3 @@ def _late(name: str, done: str) -> str:
         f"Dagster's {name} has not {done} in {OPENING_SECONDS:g} s: end other programs and open "
         "the UI again; if that does not help, run perf-assets doctor"
     )
-
-
-def _forward(output: IO[bytes]) -> None:
-    """Pass on what a service says, line by line, until it ends."""
-    for line in output:
-        with suppress(OSError):
-            os.write(2, line)

@@ -295,7 +295,7 @@ def test_a_run_that_has_nothing_to_do_imports_nothing_for_what_it_could_have_don
         "import atexit, os, sys\n"
         "from perf_assets.cli import main\n"
         "from pathlib import Path\n"
-        "from perf_assets.base.processes.children import descendants\n"
+        "from perf_assets.base.processes.child import descendants\n"
         "def tell():\n"
         f"    heavy = [name for name in {heavy} if name in sys.modules]\n"
         "    for process in descendants(os.getpid()):\n"

@@ -458,7 +458,7 @@ def test_suites_are_read_without_importing_great_expectations_and_audits_write_n
 ) -> None:
     program = """
 import os, sys
-from perf_assets.base.processes.children import descendants
+from perf_assets.base.processes.child import descendants
 from perf_assets.storage.audit.auditing import audit
 from perf_assets.storage.audit.suites import load_suite
 import polars as pl

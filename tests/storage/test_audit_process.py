@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from perf_assets.base.errors import PerfAssetsError, TransientError
-from perf_assets.base.processes.children import PROC, descendants
+from perf_assets.base.processes.child import PROC, descendants
 from perf_assets.storage.audit.process import validate
 from perf_assets.storage.audit.rules import Rule
 

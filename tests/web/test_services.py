@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.effort import some
+from tests.paths import ROOT
 from tests.ports import free_port
 from tests.support import Prepared, command, environment, perf_assets
 
@@ -129,3 +131,44 @@ def test_a_study_with_a_mistake_opens_nothing(data_dir: Path, tmp_path: Path) ->
     assert (process.returncode, output) == (2, "")
     assert complaint.startswith("Error: ") and complaint.count("\n") == 1
     assert is_left_alone(data_dir)
+
+
+SERVICE = """
+import signal, sys, time
+
+def stop(*_):
+    print("Aborted!", file=sys.stderr, flush=True)
+    sys.exit(1)
+
+signal.signal(signal.SIGTERM, stop)
+print("ready", file=sys.stderr, flush=True)
+time.sleep(600)
+"""
+CLOSING = """
+import os, sys, time
+from pathlib import Path
+from perf_assets.base.processes.children import end_children
+from perf_assets.web.services import Services
+
+services = Services(Path(sys.argv[1]), 1, os.environ, os.open(os.devnull, os.O_RDONLY))
+services._start("web server", ["service"])
+os.read(0, 1)
+end_children()
+services._forwarders["web server"].join(60)
+"""
+
+
+def test_what_a_service_prints_when_it_is_ended_is_dropped(tmp_path: Path) -> None:
+    (tmp_path / "service.py").write_text(SERVICE)
+    path = os.pathsep.join(map(str, (tmp_path, ROOT)))
+    with subprocess.Popen(
+        [sys.executable, "-c", CLOSING, tmp_path],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(PYTHONPATH=path),
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "ready\n"
+        assert process.communicate("x", timeout=SECONDS)[1] == ""
+        assert process.returncode == 0

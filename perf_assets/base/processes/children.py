@@ -1,21 +1,33 @@
-"""The processes that this one started, and those that these did: listed, and ended."""
+"""End what this process started: when it is stopped, and, by a reaper, when it was killed.
+
+A process that is killed ends nothing. So another one, the reaper, waits until the first is gone,
+and ends what that one started: on Linux, where the environment of each process can be read, and so
+says which command started it. Elsewhere there is no reaper.
+"""
 
 import os
 import signal
-import subprocess
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from pathlib import Path
+
+from perf_assets.base.processes import child
+from perf_assets.base.processes.child import PROC, Child, listed, send
 
 GRACE_SECONDS = 0.4  # to end on SIGTERM, which lets git clear up what it was writing
-LOOK_SECONDS = 0.02
-PS_SECONDS = 10.0
-PROC = Path("/proc")
+CHECK_SECONDS = 0.02
+COMMAND = "PERF_ASSETS_COMMAND"  # in the environment of what a command starts: which command
+REAP_SECONDS = 4.0  # a process that is just starting shows its environment once its program runs
+REAP_CHECK_SECONDS = 0.2
+FINISHED = b"."
 
 
 def end_children() -> None:
-    """End every process below this one: they get SIGTERM, and SIGKILL where that takes long."""
+    """End every process below this one: they get SIGTERM, and SIGKILL where that takes long.
+
+    What they print about it is dropped: see ``child.forward``.
+    """
+    child.silenced.set()
     terminated: set[int] = set()
     until = time.monotonic() + GRACE_SECONDS
     while time.monotonic() < until:
@@ -24,64 +36,68 @@ def end_children() -> None:
             return
         send(signal.SIGTERM, left - terminated)
         terminated |= left
-        time.sleep(LOOK_SECONDS)
+        time.sleep(CHECK_SECONDS)
     # Halted first: a shell that lives a moment longer than its child reports its end.
     left = _left(terminated)
     send(signal.SIGSTOP, left)
     send(signal.SIGKILL, left)
 
 
-def _left(started: set[int]) -> set[int]:
-    """Return the processes below this one, and those ``started`` ones whose parents ended before
-    them.
+def _left(terminated: set[int]) -> set[int]:
+    """Return the processes below this one, and ``terminated`` ones whose parents ended first."""
+    parents = {number: parent for number, parent, _ in listed()}
+    return child.below(os.getpid(), parents) | (terminated & parents.keys())
+
+
+def start_reaper() -> Callable[[], None]:
+    """Start the process that ends what this process starts from now on, should this one be killed.
+
+    Returns
+    -------
+    Dismisses the reaper: to be called when the work is finished.
     """
-    parents = dict(_running())
-    return _below(os.getpid(), parents) | (started & parents.keys())
+    if not PROC.is_dir():
+        return lambda: None
+    command = f"{os.getpid()}-{time.time_ns()}"
+    try:
+        reaper = child.start(
+            # -S: the standard library is enough, and starts in a hundredth of a second.
+            child.python(__name__, reap.__name__, command, 0, flags=["-S"]),
+            stdin=child.PIPE,
+            stdout=child.DEVNULL,
+            stderr=child.DEVNULL,
+            cwd=os.sep,
+            env={},  # the reaper is not reaped itself
+            apart="session",  # what ends this process must not end the reaper too
+        )
+    except OSError:  # no process can be started, so there will be no children either
+        return lambda: None
+    os.environ[COMMAND] = command
+    return lambda: _dismiss(reaper)
 
 
-def descendants(process: int) -> set[int]:
-    """Return the processes that ``process`` started, and those that these did."""
-    return _below(process, dict(_running()))
+def _dismiss(reaper: Child) -> None:
+    assert reaper.stdin is not None
+    with suppress(OSError):
+        os.write(reaper.stdin.fileno(), FINISHED)
 
 
-def _below(process: int, parents: Mapping[int, int]) -> set[int]:
-    found: set[int] = set()
-    young = {process}
-    while young:
-        young = {child for child, parent in parents.items() if parent in young}
-        found |= young
-    return found
+def reap(command: str, until_closed: int) -> None:
+    """End what ``command`` started when the other end of the pipe ``until_closed`` is closed.
+
+    Nothing is ended where that end says that the work is finished.
+    """
+    if os.read(until_closed, 1) == FINISHED:
+        return
+    mark = f"{COMMAND}={command}".encode()
+    begun = time.monotonic()
+    while (seconds := time.monotonic() - begun) < REAP_SECONDS:
+        send(signal.SIGTERM if seconds < GRACE_SECONDS else signal.SIGKILL, _marked(mark))
+        time.sleep(REAP_CHECK_SECONDS)
 
 
-def send(number: signal.Signals, processes: Iterable[int]) -> None:
-    """Send a signal to each of ``processes`` that is still there."""
-    for process in processes:
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(process, number)
-
-
-def _running() -> Iterator[tuple[int, int]]:
-    """Yield each process that has not ended, and its parent."""
-    for process, state, parent in listed_by_proc() if PROC.is_dir() else _listed_by_ps():
-        if not state.startswith("Z"):  # ended, and not yet waited for
-            yield process, parent
-
-
-def listed_by_proc() -> Iterator[tuple[int, str, int]]:
-    """Yield each process with its state and its parent, on Linux."""
-    for entry in PROC.iterdir():
-        if entry.name.isdecimal():
-            with suppress(OSError):  # it has ended meanwhile
-                # The name of the program, in brackets, may hold anything.
-                state, parent, *_ = (entry / "stat").read_text().rpartition(")")[2].split()
-                yield int(entry.name), state, int(parent)
-
-
-def _listed_by_ps() -> Iterator[tuple[int, str, int]]:
-    command = ["ps", "-A", "-o", "pid=,state=,ppid="]
-    listed = subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=PS_SECONDS
-    ).stdout
-    for line in listed.splitlines():
-        process, state, parent = line.split()
-        yield int(process), state, int(parent)
+def _marked(mark: bytes) -> Iterator[int]:
+    for process, _, _ in listed():
+        with suppress(OSError):  # it has ended meanwhile, or is another user's
+            if mark in (PROC / str(process) / "environ").read_bytes().split(b"\0"):
+                yield process

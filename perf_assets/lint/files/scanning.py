@@ -2,16 +2,14 @@
 
 import selectors
 import signal
-import socket
-import subprocess
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import cast
 
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.base.processes import python_process, shutdown
-from perf_assets.base.processes.messages import receive, send
+from perf_assets.base.processes import shutdown
+from perf_assets.base.processes.python_process import PythonProcess, receive, send
 from perf_assets.lint.files.results import PATIENCE, Budget, FileResult, Skip, SourceFile
 from perf_assets.lint.rules.rule import Rule
 
@@ -80,8 +78,7 @@ def scan(
 class _Worker:
     """A worker, and what it is at."""
 
-    process: subprocess.Popen[bytes]
-    line: socket.socket
+    python: PythonProcess
     is_ready: bool = False
     number: int = -1
     file: SourceFile = NOTHING
@@ -117,19 +114,19 @@ class _Crew:
         self.busy.add(worker)
         # Where it is gone, results() says so.
         with suppress(OSError):
-            send(worker.line, file)
+            send(worker.python.line, file)
 
     def results(self) -> Iterator[tuple[int, FileResult]]:
         """Wait for the next results, each with the number of its file."""
         ready = self.selector.select(self.budget.seconds * PATIENCE + STARTING_SECONDS)
         if not ready:  # their own timers did not end them
             for worker in self.busy:
-                worker.process.send_signal(signal.SIGALRM)
-                worker.process.send_signal(signal.SIGCONT)
+                worker.python.process.send_signal(signal.SIGALRM)
+                worker.python.process.send_signal(signal.SIGCONT)
         for key, _ in ready:
             worker = cast(_Worker, key.data)
             try:
-                message = receive(worker.line)
+                message = receive(worker.python.line)
             except EOFError:
                 is_lost = worker in self.busy
                 skip = self._loss(worker)
@@ -160,28 +157,25 @@ class _Crew:
 
     def _end(self, worker: _Worker) -> int:
         """End a worker, if it has not ended, and say how it did."""
-        self.selector.unregister(worker.line)
-        worker.line.close()
-        worker.process.kill()
-        return worker.process.wait()
+        self.selector.unregister(worker.python.line)
+        return worker.python.end()
 
     def _started(self) -> _Worker:
         try:
-            process, ours = python_process.start(WORKER)
+            worker = _Worker(PythonProcess(WORKER))
         except OSError as error:
             raise PerfAssetsError(
                 f"no process can be started to check files in ({error.strerror}): end other "
                 "programs, or ask for fewer --processes"
             ) from None
-        worker = _Worker(process, ours)
-        self.selector.register(ours, selectors.EVENT_READ, worker)
+        self.selector.register(worker.python.line, selectors.EVENT_READ, worker)
         with suppress(OSError):
-            send(ours, (self.rules, self.budget))
+            send(worker.python.line, (self.rules, self.budget))
         return worker
 
     def _loss(self, worker: _Worker) -> Skip:
         """Return why a worker is gone, as the skip of its file."""
-        code = worker.process.wait()
+        code = worker.python.process.wait()
         self._end(worker)
         self.busy.discard(worker)
         if worker in self.idle:

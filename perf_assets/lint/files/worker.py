@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
-from perf_assets.base.processes.messages import receive, send
+from perf_assets.base.processes.python_process import receive, send
 from perf_assets.lint.files.reading import result_of
 from perf_assets.lint.files.results import PATIENCE, Budget, SourceFile
 from perf_assets.lint.rules.rule import Rule

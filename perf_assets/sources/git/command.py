@@ -4,7 +4,6 @@ import os
 import re
 import resource
 import signal
-import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -13,8 +12,8 @@ from pathlib import Path
 from typing import IO
 
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.base.processes import shutdown
-from perf_assets.base.processes.idle import Watch, ended_when_idle, unread
+from perf_assets.base.processes import child, shutdown
+from perf_assets.base.processes.child import Child, Watch, ended_when_idle, unread
 
 LACKS = "git cannot read object "
 """How the reason begins why a commit cannot be read whose object the clone lacks."""
@@ -112,7 +111,7 @@ def run(
         with ended_when_idle(git, partial(_received, stderr, growing)) as watch:
             try:
                 output, _ = git.communicate(timeout=seconds)
-            except subprocess.TimeoutExpired:
+            except child.TimeoutExpired:
                 watch.end()
                 raise GitError(f"fatal: operation timed out after {seconds:g} s") from None
         _check(git.returncode, stderr, watch)
@@ -138,33 +137,37 @@ def streamed(command: Sequence[str], env: Mapping[str, str], stdin: bytes) -> It
 @contextmanager
 def _started(
     command: Sequence[str], env: Mapping[str, str], stdin: bytes
-) -> Iterator[tuple["subprocess.Popen[bytes]", IO[bytes]]]:
-    """Git at work on ``stdin``, and the file into which it says what is wrong; gone afterwards."""
+) -> Iterator[tuple[Child, IO[bytes]]]:
+    """Start git as `at_work` does, if no stop was requested; limit its memory to read a clone."""
     shutdown.block_if_stopping()
     with ExitStack() as stack:
-        given, stderr = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
-        given.write(stdin)
-        given.seek(0)
         try:
-            git = subprocess.Popen(
-                command,
-                cwd=_NOWHERE,
-                env=dict(env),
-                stdin=given,
-                stdout=subprocess.PIPE,
-                stderr=stderr,
-            )
+            git, stderr = stack.enter_context(at_work(command, env, stdin))
         except FileNotFoundError:
             raise _git_is_missing() from None
         if _NO_SETTINGS.items() <= env.items():
             _limit_memory(git.pid)
-        try:
-            yield git, stderr
-        except BaseException:
-            git.kill()
-            raise
-        finally:
-            git.wait()
+        yield git, stderr
+
+
+@contextmanager
+def at_work(
+    command: Sequence[str], env: Mapping[str, str], data: bytes
+) -> Iterator[tuple[Child, IO[bytes]]]:
+    """Start a command on the input ``data``; yield it, and the file to which it writes its errors.
+
+    Its output is a pipe. It is killed if it has not ended when the block does.
+    """
+    with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stderr:
+        stdin.write(data)
+        stdin.seek(0)
+        with child.start(
+            command, cwd=_NOWHERE, env=env, stdin=stdin, stdout=child.PIPE, stderr=stderr
+        ) as process:
+            try:
+                yield process, stderr
+            finally:
+                process.kill()
 
 
 def _limit_memory(pid: int) -> None:

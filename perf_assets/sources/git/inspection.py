@@ -8,9 +8,7 @@ import fcntl
 import json
 import os
 import signal
-import subprocess
 import sys
-import tempfile
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -22,11 +20,12 @@ from typing import IO, TYPE_CHECKING, Any
 import perf_assets
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.processes import shutdown
-from perf_assets.base.processes.idle import ended_when_idle, unread
+from perf_assets.base.processes.child import Child, ended_when_idle, unread
 from perf_assets.base.processes.progress import phase
 from perf_assets.sources.git import inspection_worker
 from perf_assets.sources.git.command import (
     GitError,
+    at_work,
     error_line,
     in_clone,
     lines_of,
@@ -42,7 +41,7 @@ from perf_assets.sources.git.szz.removed_lines import RemovedCode, RemovedFrom
 if TYPE_CHECKING:  # a run without new fixes should not wait for it
     from perf_assets.sources.git.szz.line_history import LineHistory
 
-_AtWork = tuple["subprocess.Popen[bytes]", IO[bytes]]
+_AtWork = tuple[Child, IO[bytes]]
 
 WORKERS = 2
 _WORTH_A_HISTORY = 20  # commits: for fewer, a refresh need not read what exists
@@ -196,28 +195,15 @@ def _answers(
 
 @contextmanager
 def _worker(clone: Path, shas: Sequence[str]) -> Iterator[_AtWork]:
-    """Provide a process at work on ``shas``, and what it complains of; it is gone when the block
-    ends.
-    """
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as stderr:
-        given.write("".join(f"{sha}\n" for sha in shas).encode())
-        given.seek(0)
-        with subprocess.Popen(
-            [sys.executable, "-m", inspection_worker.__name__, str(clone)],
-            cwd=os.sep,
-            env=_environment(),
-            stdin=given,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-        ) as worker:
-            assert worker.stdout is not None
-            if hasattr(fcntl, "F_SETPIPE_SZ"):  # room for a worker to go on while we do not read
-                fcntl.fcntl(worker.stdout, fcntl.F_SETPIPE_SZ, 1 << 20)
-            try:
-                with ended_when_idle(worker, unread(worker.stdout)):
-                    yield worker, stderr
-            finally:
-                worker.kill()
+    """Provide a process at work on ``shas`` and its errors; it is gone when the block ends."""
+    command = [sys.executable, "-m", inspection_worker.__name__, str(clone)]
+    data = "".join(f"{sha}\n" for sha in shas).encode()
+    with at_work(command, _environment(), data) as (worker, stderr):
+        assert worker.stdout is not None
+        if hasattr(fcntl, "F_SETPIPE_SZ"):  # room for a worker to go on while we do not read
+            fcntl.fcntl(worker.stdout, fcntl.F_SETPIPE_SZ, 1 << 20)
+        with ended_when_idle(worker, unread(worker.stdout)):
+            yield worker, stderr
 
 
 def _environment() -> dict[str, str]:

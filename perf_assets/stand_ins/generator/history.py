@@ -5,7 +5,6 @@ and deletes is determined exactly, however git compares.
 """
 
 import os
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,6 +12,7 @@ from random import Random
 from typing import IO
 
 from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.processes import child
 from perf_assets.stand_ins.generator.branch_views import BranchFiles, MainFiles, merged
 from perf_assets.stand_ins.generator.model import Branch, Commit, Edit
 from perf_assets.stand_ins.generator.program import CHANGES
@@ -62,12 +62,12 @@ def _fast_import(path: Path, marks: Path) -> Iterator[tuple[IO[bytes], IO[bytes]
     read, write = os.pipe()
     with (
         os.fdopen(read, "rb") as answers,
-        subprocess.Popen(
+        child.start(
             ["git", "fast-import", "--quiet", f"--export-marks={marks}", f"--cat-blob-fd={write}"],
             cwd=path,
             env=_environment(),
-            stdin=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stdin=child.PIPE,
+            stderr=child.PIPE,
             pass_fds=(write,),
         ) as git,
     ):
@@ -95,14 +95,7 @@ def _environment() -> dict[str, str]:
 
 def _git(*arguments: str) -> None:
     try:
-        result = subprocess.run(
-            ["git", *arguments],
-            env=_environment(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        result = child.run(["git", *arguments], env=_environment())
     except FileNotFoundError:
         raise PerfAssetsError(
             "git is not installed, and the sample needs it to build its repository: install git"

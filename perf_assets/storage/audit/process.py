@@ -8,7 +8,6 @@ import os
 import pickle
 import signal
 import socket
-import subprocess
 import sys
 import traceback
 from collections.abc import Sequence
@@ -23,10 +22,9 @@ from typing import NoReturn
 import polars as pl
 
 from perf_assets.base.errors import PerfAssetsError, TransientError
-from perf_assets.base.processes import python_process, shutdown
+from perf_assets.base.processes import shutdown
 from perf_assets.base.processes.gc_control import collect_seldom, gc_paused, hold_little_free_memory
-from perf_assets.base.processes.idle import ended_when_idle
-from perf_assets.base.processes.messages import receive, send
+from perf_assets.base.processes.python_process import PythonProcess, receive, send
 from perf_assets.storage.audit import great_expectations
 from perf_assets.storage.audit.great_expectations import Finding
 from perf_assets.storage.audit.rules import Rule
@@ -60,40 +58,30 @@ class _Validator:
 
     lock: Lock
     is_here: bool = False
-    process: "subprocess.Popen[bytes] | None" = None
-    line: socket.socket | None = None
+    process: PythonProcess | None = None
 
-    def start(self) -> socket.socket:
+    def start(self) -> PythonProcess:
         """Have it running."""
-        if self.line is not None:
-            return self.line
-        try:
-            self.process, self.line = python_process.start(__name__, serve.__name__)
-        except OSError as error:
-            raise TransientError(
-                f"no process can be started to audit rows in ({error.strerror}): end other "
-                "programs and run again"
-            ) from None
-        return self.line
+        if self.process is None:
+            try:
+                self.process = PythonProcess(__name__, serve.__name__)
+            except OSError as error:
+                raise TransientError(
+                    f"no process can be started to audit rows in ({error.strerror}): end other "
+                    "programs and run again"
+                ) from None
+        return self.process
 
     def request(self, request: _Request) -> object:
         """Return what it answers."""
-        line = self.start()
-        assert self.process is not None
+        process = self.start()
         try:
-            with ended_when_idle(self.process):
-                send(line, request)
-                return receive(line)
+            return process.request(request)
         except (OSError, EOFError):
-            self._lost()
+            self.process = None
+            self._lost(process.end())
 
-    def _lost(self) -> NoReturn:
-        assert self.process is not None
-        assert self.line is not None
-        self.line.close()
-        self.process.kill()
-        code = self.process.wait()
-        self.process = self.line = None
+    def _lost(self, code: int) -> NoReturn:
         shutdown.block_if_stopping(after_failure=True)  # it may have ended because we are stopped
         how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         raise TransientError(

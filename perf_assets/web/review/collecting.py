@@ -2,7 +2,6 @@
 
 import csv
 import io
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.base.files import write_output_file
+from perf_assets.base.processes import child
 from perf_assets.base.sanitize import for_spreadsheet, without_controls
 from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.sources.review_sheets.sheet import LIST_SEPARATOR
@@ -65,8 +65,8 @@ def collect(folder: Path, data_dir: Path, texts: Mapping[tuple[str, str], str]) 
     command = [sys.executable, "-m", "perf_assets", "review", "import", *map(str, paths)]
     command += [*raters, "--data-dir", str(data_dir)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
+        done = child.run(command, seconds=SECONDS)
+    except (OSError, child.TimeoutExpired) as error:
         return [f"{', '.join(path.name for path in paths)}: not imported: {error}"]
     lines = done.stdout.splitlines()
     told = [next((line for line in lines if line.startswith(f"{path}: ")), "") for path in paths]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from perf_assets.base.errors import TransientError
-from perf_assets.base.processes import idle
+from perf_assets.base.processes import child
 from perf_assets.sources.git.clone import update_clone
 from perf_assets.sources.git.command import IdleError, local_environment, run, streamed
 from tests.effort import some
@@ -27,10 +27,10 @@ PIPE = 1 << 16  # bytes that wait in it
 
 @pytest.fixture(autouse=True)
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(idle, "IDLE_SECONDS", SECONDS)
-    monkeypatch.setattr(idle, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(child, "IDLE_SECONDS", SECONDS)
+    monkeypatch.setattr(child, "IDLE_CHECK_SECONDS", 0.1)
     # On a busy machine a process that works gets a tenth of a processor.
-    monkeypatch.setattr(idle, "LEAST_PROCESSOR_SECONDS", 0.1)
+    monkeypatch.setattr(child, "LEAST_PROCESSOR_SECONDS", 0.1)
 
 
 @contextmanager
