@@ -50,7 +50,7 @@ class RateLimitWait:
         self._waited = 0.0
 
     def until(self, moment: float, announcement: str, reason: str, remedy: str) -> None:
-        """Wait until ``moment``, in seconds since 1970, and say so if it takes more than a second.
+        """Wait until ``moment``, in seconds since 1970, and say so.
 
         Raises
         ------
@@ -66,8 +66,7 @@ class RateLimitWait:
                 f"{remedy}"
             )
         while (left := moment - time.time()) > 0:
-            if left > 1:
-                self._on_wait(f"{announcement} in {in_words(left)}")
+            self._on_wait(f"{announcement} in {in_words(left)}")
             self._sleep(min(left, COUNTDOWN_SECONDS))
         self._waited += time.time() - started
 

@@ -153,7 +153,7 @@ def test_what_was_changed_with_its_checksums_is_found_by_computing_it(
     assert "differs: labels.performance_labels: 1 of" in ran.stdout
     assert f"number {number}: is_performance" in ran.stdout
     assert "differs: report: " in ran.stdout
-    assert "was changed after it was computed" in ran.stdout
+    assert "the archive was changed after they were computed" in ran.stdout
 
 
 def test_pseudonyms_leave_nobody_and_change_no_result(
@@ -311,7 +311,7 @@ def test_a_column_that_only_one_has_is_named(
     assert sentence in page.read_text()
     assert "0 tables differ" in ran.stdout
     # Archives say which code computed them; others do not.
-    assert "code: no change is noted; versions of rules, and the code, are noted" in ran.stdout
+    assert "code: no change is noted; versions of the code are noted" in ran.stdout
     assert "code: no change" in lines(compare(archive, archive))
 
 
