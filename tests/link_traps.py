@@ -199,7 +199,7 @@ def planted() -> list[Planted]:
         for message, number in messages
     ]
     found += [Planted(kind, message) for kind, messages in TRAPS.items() for message in messages]
-    found += [Planted("a mention that is no fix", message) for message in DOUBTED]
+    found += [Planted("a mention that is not a fix", message) for message in DOUBTED]
     found += [Planted("words that only look like a fix", message) for message in WRONG]
     return found + [Planted(kind, text, frozenset({number})) for text, kind, number in UNREAD]
 

@@ -40,7 +40,7 @@ Change = Callable[[str, pl.Series], pl.Series]
 BOTS = "SELECT login FROM staging.accounts WHERE is_bot AND bot_reason <> 'behaviour'"
 STATE = "meta.build_state"
 NO_PEOPLE = frozenset(("consensus", PREFIX.rstrip("-")))
-"""What raters agree on is no rater, and what pseudonyms begin with is none of them."""
+"""What raters agree on is not a rater, and what pseudonyms begin with is none of them."""
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def check_archive(path: Path) -> Check:
     Raises
     ------
     PerfAssetsError
-        It is no archive, damaged beyond reading, of a newer version, or there is no room for it.
+        It is not an archive, damaged beyond reading, of a newer version, or the disk is full.
     """
     with (
         unpacked(path) as (content, manifest),
@@ -149,7 +149,7 @@ def _compare_software(content: Path, check: Check) -> None:
     lock = (content / LOCK).read_text(encoding="utf-8")
     strange = [line for line in lock.splitlines() if LOCKED.fullmatch(line) is None]
     if strange:  # pip takes addresses and options there too
-        faults = (f"{shortened(line, 100)!r} is no version of a library" for line in strange)
+        faults = (f"{shortened(line, 100)!r} is not a version of a library" for line in strange)
         check.add(LOCK, "differs", *faults)
     libraries = _libraries(lock)
     here = _libraries(lock_text())

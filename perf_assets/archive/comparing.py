@@ -116,7 +116,7 @@ def _side(connection: duckdb.DuckDBPyConnection, path: Path, opened: _Opened, al
         attach(connection, opened.database, alias)
         if not {"meta.about", "meta.partition_loads"} <= stored_tables(connection, alias).keys():
             raise PerfAssetsError(
-                f"{path} is no database of perf-assets: name an archive, a data directory or a "
+                f"{path} is not a database of perf-assets: name an archive, a data directory or a "
                 "published database"
             )
         facts = {

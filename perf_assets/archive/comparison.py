@@ -10,7 +10,7 @@ from perf_assets.archive.differences import TableDifference
 class Side:
     """One of the two: what it is called, and what it says of itself.
 
-    rules : versions of rules; none where it is no archive.
+    rules : versions of rules; none where it is not an archive.
     facts : by topic and name, of study, rules and software.
     months : first month, last month and number of months of each repository and tag set.
     is_changed : whether people, secrets or texts were taken out of it.

@@ -54,7 +54,7 @@ def begin_from(archive: Path, data_dir: DataDirectory, study: str | None = None)
     Raises
     ------
     PerfAssetsError
-        It is no archive, damaged, or was changed so that nobody can go on with it; the data
+        It is not an archive, damaged, or was changed so that nobody can go on with it; the data
         directory has another study; or its sources are where it was made.
     """
     origin = data_dir.path / ORIGIN

@@ -70,7 +70,7 @@ def lay_tables(
     Raises
     ------
     duckdb.Error
-        One of them is no Parquet.
+        One of them is not a Parquet.
     """
     files = {path.stem: path for path in sorted((content / TABLES).glob("*.parquet"))}
     known = {name: path for name, path in files.items() if name in known_tables()}

@@ -90,13 +90,13 @@ def read_manifest(content: bytes, origin: str) -> Manifest:
     Raises
     ------
     PerfAssetsError
-        It is no manifest, or that of a newer version.
+        It is not a manifest, or that of a newer version.
     """
     try:
         raw = TypeAdapter(dict[str, object]).validate_json(content)
     except ValueError:
         raise PerfAssetsError(
-            f"{origin} is no archive of perf-assets: {MANIFEST} is damaged"
+            f"{origin} is not an archive of perf-assets: {MANIFEST} is damaged"
         ) from None
     version = raw.get("format")
     if isinstance(version, int) and version > FORMAT:
@@ -108,7 +108,7 @@ def read_manifest(content: bytes, origin: str) -> Manifest:
         return MANIFESTS.validate_json(content)
     except ValueError:
         raise PerfAssetsError(
-            f"{origin} is no archive of perf-assets: {MANIFEST} is damaged"
+            f"{origin} is not an archive of perf-assets: {MANIFEST} is damaged"
         ) from None
 
 
@@ -130,7 +130,7 @@ def read_sums(content: bytes, origin: str) -> dict[str, str]:
         digest, gap, path = line.partition("  ")
         if not gap or len(digest) != 64 or path in found:
             raise PerfAssetsError(
-                f"{origin}: line {number} of {SUMS} is no checksum: take another copy"
+                f"{origin}: line {number} of {SUMS} is not a checksum: take another copy"
             )
         found[path] = digest
     return found

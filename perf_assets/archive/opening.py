@@ -35,13 +35,13 @@ def unpacked(path: Path, folder: Path | None = None) -> Iterator[tuple[Path, Man
     Raises
     ------
     PerfAssetsError
-        It is no archive, damaged, of a newer version, or there is no room for it.
+        It is not an archive, damaged, of a newer version, or there is no room for it.
     """
     with open_zip(path) as packed:
         names = {one.name for one in packed.members}
         if MANIFEST not in names or SUMS not in names:
             raise PerfAssetsError(
-                f"{path} is no archive of perf-assets: it has no {MANIFEST} or no {SUMS}; "
+                f"{path} is not an archive of perf-assets: it has no {MANIFEST} or no {SUMS}; "
                 "perf-assets archive makes one"
             )
         manifest = read_manifest(packed.read(MANIFEST, LARGEST_MANIFEST), str(path))

@@ -78,7 +78,7 @@ def study_of(data_dir: DataDirectory, source: str | None) -> Study | None:
     Raises
     ------
     PerfAssetsError
-        It is no packaged one; or as of :func:`perf_assets.config.study.load_study`.
+        It is not a packaged one; or as of :func:`perf_assets.config.study.load_study`.
     """
     if source is not None:
         return open_study(source, data_dir)

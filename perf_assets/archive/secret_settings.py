@@ -18,7 +18,7 @@ The classes are small letters, capitals and digits. A random value has twice as 
 more; names have one or two a word.
 """
 LEAST_DIFFERENT = 8  # characters of a random value
-LONGEST_PORT = 5  # of digits, which are no password
+LONGEST_PORT = 5  # of digits, which are not password
 
 # A name in code, JSON, YAML, XML or prose, and what assigns a value to it.
 QUOTE = r"""(?:\\{0,2}["'`]|&quot;)"""
@@ -193,7 +193,7 @@ def _class_of(character: str) -> str:
 
 
 def is_password(value: str) -> bool:
-    """Return whether ``value`` is no word that stands for a password in examples and forms."""
+    """Return whether ``value`` is not a word that stands for a password in examples and forms."""
     return not (
         is_port(value)
         or PLACEHOLDER.fullmatch(value)

@@ -113,7 +113,7 @@ def _target(path: Path) -> Path:
     Raises
     ------
     PerfAssetsError
-        It is no file, or one that is no archive: these are not replaced.
+        It is not a file, or one that is not an archive: these are not replaced.
     """
     try:
         path = path.resolve() if path.is_symlink() else path
@@ -126,7 +126,7 @@ def _target(path: Path) -> Path:
         raise _unwritable(path, error) from None
     if not is_archive:
         raise PerfAssetsError(
-            f"{path} is there already and is no archive of perf-assets: choose another name"
+            f"{path} is there already and is not an archive of perf-assets: choose another name"
         )
     return path
 
@@ -154,7 +154,7 @@ def _work_folder(path: Path) -> Iterator[Path]:
 
 def _unwritable(path: Path, error: Exception) -> PerfAssetsError:
     if isinstance(error, FileExistsError | NotADirectoryError):
-        reason = f"{path.parent} is no directory"
+        reason = f"{path.parent} is not a directory"
     else:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
     return PerfAssetsError(

@@ -150,9 +150,9 @@ def unpack(path: Path, target: Path) -> tuple[Member, ...]:
 
 def _check_target(target: Path) -> None:
     if not is_utf8(target):
-        raise PerfAssetsError(f"{_shown(str(target))}: this name is no UTF-8: choose another")
+        raise PerfAssetsError(f"{_shown(str(target))}: this name is not UTF-8: choose another")
     if target.is_symlink() or (target.exists() and not target.is_dir()):
-        raise PerfAssetsError(f"{target} is no directory: name a new one, or an empty one")
+        raise PerfAssetsError(f"{target} is not a directory: name a new one, or an empty one")
     if target.exists() and any(target.iterdir()):
         raise PerfAssetsError(f"{target} is not empty: name a new directory, or empty it")
 
@@ -176,7 +176,7 @@ def _write(archive: CheckedZip, member: Member, directory: Path) -> None:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes]]:
-    """Provide the file at ``path``; what is no file, as a pipe that nobody writes to, is not
+    """Provide the file at ``path``; what is not a file, as a pipe that nobody writes to, is not
     opened.
     """
     try:
@@ -184,7 +184,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         if stat.S_ISDIR(kind):
             raise PerfAssetsError(f"{path} is a directory: name the zip file itself")
         if not stat.S_ISREG(kind):
-            raise PerfAssetsError(f"{path} is no file: name a zip file")
+            raise PerfAssetsError(f"{path} is not a file: name a zip file")
         file = path.open("rb")
     except FileNotFoundError:
         raise PerfAssetsError(f"{path}: there is no such file; name an existing zip file") from None
@@ -228,7 +228,7 @@ def _no_zip(path: Path, file: IO[bytes], error: Exception) -> PerfAssetsError:
         return PerfAssetsError(f"{path} cannot be read ({error.strerror or error}): {ANOTHER}")
     file.seek(0)
     if file.read(len(BEGINNING)) != BEGINNING:
-        return PerfAssetsError(f"{path} is no zip file: name one, or {ANOTHER}")
+        return PerfAssetsError(f"{path} is not a zip file: name one, or {ANOTHER}")
     return PerfAssetsError(f"{path} is cut or damaged ({shortened(error, 100)}): {ANOTHER}")
 
 

@@ -47,7 +47,7 @@ DOCSTRING = re.compile(r'(\A|:\n+)[ ]*r?"""(?:[^\\]|\\.)*?"""[ ]*\n', re.DOTALL)
 def code_version(*modules: str) -> str:
     """Return the fingerprint of ``modules``, of all that they import, and of libraries.
 
-    A docstring is no part of it, nor is a module in ``NOT_DECIDING``. Data files count as part of
+    A docstring is not part of it, nor is a module in ``NOT_DECIDING``. Data files count as part of
     the folder that they are in.
 
     Parameters

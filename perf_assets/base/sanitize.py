@@ -30,7 +30,7 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 def escape_text(text: object) -> str:
-    """``text`` on one line, with nothing in it that is no visible character."""
+    """``text`` on one line, with nothing in it that is not a visible character."""
     return _SUSPICIOUS.sub(lambda found: _visible(found[0]), str(text))
 
 

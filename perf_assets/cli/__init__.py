@@ -7,7 +7,7 @@ from perf_assets.cli.process import finish
 
 def main() -> None:
     """Run the program ``perf-assets``."""
-    logging.raiseExceptions = False  # a line that nobody reads any more is no mistake
+    logging.raiseExceptions = False  # a line that nobody reads any more is not a mistake
     finish(_command)
 
 

@@ -73,7 +73,7 @@ def _rules_option(name: str, help_text: str) -> Callable[[Command], Command]:
 @click.option(
     "--fix", is_flag=True, help="Change the files where that changes nothing that the program does."
 )
-@click.option("--exit-zero", is_flag=True, help="Findings are no failure: exit with 0.")
+@click.option("--exit-zero", is_flag=True, help="Findings are not a failure: exit with 0.")
 @click.option("--list-rules", is_flag=True, help="List the rules, and check nothing.")
 @click.option("--explain", metavar="RULE", help="Show the page of a rule, and check nothing.")
 @friendly_errors

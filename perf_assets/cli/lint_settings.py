@@ -69,7 +69,7 @@ def settings(given: Mapping[str, Any], config: Path | None, first: Path | None) 
     Raises
     ------
     PerfAssetsError
-        A file cannot be read or is no TOML, or a key or a word is unknown: which, and where.
+        A file cannot be read or is not TOML, or a key or a word is unknown: which, and where.
     """
     file, table = _table(config, first)
     content: Mapping[str, Any] = {}
@@ -149,7 +149,7 @@ def _read(file: Path) -> object:
         reason = (error.strerror or str(error)).lower()
         raise PerfAssetsError(f"{file}: it cannot be read: {reason}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise PerfAssetsError(f"{file}: it is no TOML: {error}") from None
+        raise PerfAssetsError(f"{file}: it is not TOML: {error}") from None
     except (ValueError, RecursionError):
         raise PerfAssetsError(
             f"{file}: it has a value that is too long or too deep to read; remove it"

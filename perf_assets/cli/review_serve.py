@@ -186,7 +186,7 @@ def collect_answers(data_dir: Path) -> None:
 
     Each rater's answers are written to a sheet in the folder review of the data directory, and
     imported as perf-assets review import does: nothing is added twice. Answers to what was chosen
-    because rule and classifier differ stay where they are, as they are no sample: review train
+    because rule and classifier differ stay where they are, as they are not a sample: review train
     learns from them.
     """
     directory = DataDirectory.of(data_dir)

@@ -53,7 +53,7 @@ def git_address(text: str) -> GitAddress:
         raise SensitiveValueError("this would make git run a command; give a URL or a path")
     if "://" in text:
         return _of_url(text)
-    # What looks like a login in what is no URL; a path that does can be written with ./ before it.
+    # Text that looks like a login, but is not a URL; such a path can be written with ./ before it.
     is_plain_path = re.match(r"[.~]|/(?!/)", text) is not None
     if not is_plain_path and re.search(r":.*@|^[^/\\]*@[^/\\:]*[/\\]", text):
         raise SensitiveValueError(
@@ -132,7 +132,7 @@ def is_local(url: str) -> bool:
 
 
 def _split(url: str) -> SplitResult | None:
-    """Return the parts of a URL, its host and port among them; None where it is no URL."""
+    """Return the parts of a URL, its host and port among them; None where it is not a URL."""
     try:
         parts = urlsplit(url)
         if parts.port == 0:

@@ -95,8 +95,8 @@ def _read(path: Path, changed: int, size: int) -> Model:
         content = json.loads(text)
     except (OSError, EOFError, ValueError, zlib.error):
         raise PerfAssetsError(
-            f"{path} is no model that `perf-assets review train` wrote: train again, or delete it "
-            "for the packaged one"
+            f"{path} is not a model that `perf-assets review train` wrote: train again, or delete "
+            "it for the packaged one"
         ) from None
     found = validate(_File, content, path)
     schema = {"term": pl.String, "idf": pl.Float64, "weight": pl.Float64}

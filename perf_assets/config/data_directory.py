@@ -43,7 +43,7 @@ class DataDirectory:
         shown = shortened(directory, 200)
         if not is_utf8(directory.absolute()):
             raise PerfAssetsError(
-                f"{shown}: this cannot be the data directory, as its path is no UTF-8, which the "
+                f"{shown}: this cannot be the data directory, as its path is not UTF-8, which the "
                 "database needs: choose another with --data-dir or PERF_ASSETS_DATA_DIR"
             )
         if found := IN_ADDRESSES.search(str(directory.absolute())):

@@ -36,7 +36,7 @@ def _word(value: str) -> str:
 def _tag(value: str) -> str:
     if TAG.fullmatch(value) is None:
         raise ValueError(
-            f"{shortened(value, 60)!r} is no tag of a forum; write it as its pages do, as "
+            f"{shortened(value, 60)!r} is not a tag of a forum; write it as its pages do, as "
             "tensorflow"
         )
     return value.lower()

@@ -278,7 +278,7 @@ def _read(path: Path) -> str:
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise PerfAssetsError(
-                f"{path}: this is no study file: it has more than {LARGEST_FILE:,} bytes; name "
+                f"{path}: this is not a study file: it has more than {LARGEST_FILE:,} bytes; name "
                 "another"
             )
         return path.read_text(encoding="utf-8-sig")
@@ -310,6 +310,6 @@ def _parsed(path: Path, text: str) -> dict[str, object]:
     except (ValueError, RecursionError, OverflowError):
         # Numbers of thousands of digits, tables in tables in tables.
         raise PerfAssetsError(
-            f"{path}: this is no study: it has a value that is too long or too deep to read; "
+            f"{path}: this is not a study: it has a value that is too long or too deep to read; "
             "remove it"
         ) from None

@@ -23,7 +23,7 @@ MOST_A_TICK = 5
 """Messages of a tick, which Dagster ends after a minute; the rest follows at the next."""
 
 OLD_MONTHS = 6
-"""When the sensor looks for the first time, changes that were over so long ago are no news."""
+"""When the sensor looks for the first time, changes that were over so long ago are not news."""
 
 
 def alert_sensor(data_dir: DataDirectory, seconds: float = SECONDS) -> dg.SensorDefinition:
@@ -84,7 +84,7 @@ def is_seen(alert: Alert, seen: Collection[str]) -> bool:
 
 
 def is_old(alert: Alert) -> bool:
-    """Return whether the change is no news for who looks for the first time."""
+    """Return whether the change is not news for who looks for the first time."""
     return bool(alert["month"] < add_months(alert["last_month"], -OLD_MONTHS))
 
 

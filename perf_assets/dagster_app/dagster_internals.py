@@ -59,7 +59,7 @@ LATE = {
     "SqliteEventLogStorage": "dagster._core.storage.event_log",
     # What the web server's application is made from; dagster-webserver itself has no public names.
     "WorkspaceProcessContext": "dagster._core.workspace.context",
-    # The command dagster-daemon, in a process that ends lost runs first; it is no public function.
+    # The command dagster-daemon, in a process that ends lost runs first; it is not public.
     "create_dagster_daemon_cli": "dagster._daemon.cli",
 }
 """The modules of the names that are imported when they are asked for: each takes 0.1 s or more."""

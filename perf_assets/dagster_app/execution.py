@@ -228,7 +228,7 @@ def span_of(repository: Subject, first: str | None, last: str | None) -> tuple[s
     """
     for option, month in (("--from", first), ("--to", last)):
         if month is not None and not is_month(month):
-            raise PerfAssetsError(f"{option} {month!r} is no month: write it as YYYY-MM")
+            raise PerfAssetsError(f"{option} {month!r} is not a month: write it as YYYY-MM")
     start, end = first or repository.start, last or repository.end
     if start < repository.start:
         raise PerfAssetsError(

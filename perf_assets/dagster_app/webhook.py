@@ -31,7 +31,7 @@ def post(url: str, body: Mapping[str, Any], variable: str, seconds: float) -> No
     """
     if len(url) > LONGEST or not url.startswith(("https://", "http://")) or not is_private(url):
         raise PerfAssetsError(
-            f"{variable} is no address for messages: give one that begins with https://, of at "
+            f"{variable} is not an address for messages: give one that begins with https://, of at "
             f"most {LONGEST:,} characters; over plain http its secret could be read"
         )
     try:

@@ -77,7 +77,7 @@ def worker_count() -> int:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
     if not given.isdecimal() or len(given) > len(str(MOST)) or not 1 <= int(given) <= MOST:
         shown = shortened(given, 60)
-        raise PerfAssetsError(f"{COUNT}={shown!r} is no number from 1 to {MOST}: write one")
+        raise PerfAssetsError(f"{COUNT}={shown!r} is not a number from 1 to {MOST}: write one")
     return int(given)
 
 

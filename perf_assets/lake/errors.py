@@ -76,7 +76,7 @@ def _of_file(message: str, lake: Lake) -> PerfAssetsError | None:
 
 
 def _of_bytes(error: duckdb.Error, lake: Lake) -> PerfAssetsError | None:
-    """Return what DuckDB says, without naming the file, of bytes that are no Parquet or of other
+    """Return what DuckDB says, without naming the file, of bytes that are not Parquet or of other
     types.
 
     It has no class of its own for the first; of a damaged warehouse it speaks of its checksums.

@@ -61,7 +61,7 @@ class Lake:
                 f"{shown}: the folder of a lake has none of % * ? [ ] in its path"
             )
         if not is_utf8(path):
-            raise PerfAssetsError(f"{shown}: the path of this folder is no UTF-8; choose another")
+            raise PerfAssetsError(f"{shown}: the path of this folder is not UTF-8; choose another")
         return cls(str(path), data_dir=data_dir)
 
     @property

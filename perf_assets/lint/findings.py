@@ -69,7 +69,7 @@ class Finding(NamedTuple):
 
 
 class Unreadable(ValueError):  # noqa: N818 - it names what the text is, as a skip does
-    """A text that is no Python 3: its text says why, in a few words without the path.
+    """A text that is not a Python 3: its text says why, in a few words without the path.
 
     `reason` is one of `python_2`, `syntax`, `encoding`, `notebook`, `depth`.
     """

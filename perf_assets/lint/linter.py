@@ -48,7 +48,7 @@ def check(
     Raises
     ------
     Unreadable
-        When the text is no Python 3, or nested more deeply than Python can follow.
+        When the text is not a Python 3, or nested more deeply than Python can follow.
     """
     applicable = [rule for rule in rules if _names(text, rule)]
     try:

@@ -1,6 +1,6 @@
 """Notebooks of Jupyter as Python: the code cells one after the other, and where each line stands.
 
-The format is that of nbformat, versions 3 and 4. IPython takes lines that are no Python: those of
+The format is that of nbformat, versions 3 and 4. IPython takes lines that are not Python: those of
 magics (`%`), of the shell (`!`) and of help (`?`). They are blanked where they are, so that
 nothing moves; where such a line gives a value to a name (`files = !ls`), a call of `get_ipython`
 does, as IPython itself has it, so that nobody takes the name for unset.
@@ -107,7 +107,7 @@ def python_of(content: str) -> Notebook:
     Raises
     ------
     Unreadable
-        It is no JSON, no notebook of version 3 or 4, or none of Python (`notebook`); it is nested
+        It is not JSON, no notebook of version 3 or 4, or none of Python (`notebook`); it is nested
         too deeply (`depth`); a cell is Python 2 or does not parse (`python_2`, `syntax`).
     """
     try:
@@ -115,7 +115,7 @@ def python_of(content: str) -> Notebook:
     except RecursionError:
         raise Unreadable("depth", "its JSON is nested too deeply") from None
     except ValueError as error:
-        raise Unreadable("notebook", f"it is no JSON: {error}") from None
+        raise Unreadable("notebook", f"it is not JSON: {error}") from None
     _refuse(loaded)
     texts: list[str] = []
     cell_lines: list[CellLine] = []

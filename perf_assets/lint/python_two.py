@@ -1,4 +1,4 @@
-r"""Whether a text that is no Python 3 is Python 2.
+r"""Whether a text that is not a Python 3 is Python 2.
 
 It is used on texts that do not parse, so it is free to say yes of a statement that Python 3 reads
 in another way. What it looks for is the syntax that the move to Python 3 took away, as the guides
@@ -47,7 +47,7 @@ def looks_like_python_two(text: str) -> bool:
     Parameters
     ----------
     text
-        Source of a module, or of a cell of a notebook, that is no Python 3.
+        Source of a module, or of a cell of a notebook, that is not a Python 3.
     """
     has_raw_unicode = False
 

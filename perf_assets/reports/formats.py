@@ -39,7 +39,7 @@ def as_csv(answer: QueryResult) -> bytes:
 
 
 def as_json(answer: QueryResult) -> bytes:
-    """Return a JSON list with an object for each row; what is no number is null, times are ISO
+    """Return a JSON list with an object for each row; what is not a number is null, times are ISO
     8601.
     """
     rows = [dict(zip(answer.columns, map(_plain, row), strict=True)) for row in answer.rows]

@@ -86,7 +86,7 @@ def _run(
     fetch: Callable[[duckdb.DuckDBPyConnection, duckdb.Statement], Fetched | None],
 ) -> Fetched:
     if not all(map(is_utf8, (query.sql, *values.values()))):
-        raise PerfAssetsError(f"{query.name}: this query, or a value of it, is no UTF-8")
+        raise PerfAssetsError(f"{query.name}: this query, or a value of it, is not UTF-8")
     unknown = [name for name in values if name not in query.variables]
     if unknown:
         hint = nearest(unknown[0], query.variables) if query.variables else "it has none"
@@ -110,7 +110,7 @@ def _run(
             where = where_rows_are(connection, query.sql, str(error))
             raise PerfAssetsError(f"{query.name}: {where or duckdb_message(error)}") from None
     if answer is None:
-        raise PerfAssetsError(f"{query.name}: this is no query; a SELECT is needed")
+        raise PerfAssetsError(f"{query.name}: this is not a query; a SELECT is needed")
     return answer
 
 

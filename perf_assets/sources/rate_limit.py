@@ -77,7 +77,7 @@ def wait_in_seconds(minutes: str | None) -> float:
     Raises
     ------
     PerfAssetsError
-        It is no number of minutes.
+        It is not a number of minutes.
     """
     if not minutes:
         return LONGEST_WAIT
@@ -87,5 +87,5 @@ def wait_in_seconds(minutes: str | None) -> float:
         seconds = -1.0
     if not seconds >= 0:
         shown = shortened(minutes, 60)
-        raise PerfAssetsError(f"PERF_ASSETS_MAX_WAIT={shown!r} is no number of minutes")
+        raise PerfAssetsError(f"PERF_ASSETS_MAX_WAIT={shown!r} is not a number of minutes")
     return seconds

@@ -95,7 +95,7 @@ def _alert(writer: AuditedWriter, alert: str) -> dict[str, Any]:
     if meant:
         raise PerfAssetsError(f"{alert!r} may be several alerts: {listed}; write more of it")
     there = f"there are {listed}" if found else "there is none"
-    raise PerfAssetsError(f"{alert!r} is no alert: {there}; perf-assets alerts lists them")
+    raise PerfAssetsError(f"{alert!r} is not an alert: {there}; perf-assets alerts lists them")
 
 
 def _is_same(alert: str, other: str) -> bool:

@@ -110,7 +110,7 @@ def _read(path: Path) -> pl.DataFrame:
     except OSError as error:
         raise PerfAssetsError(f"{path}: cannot be read: {error.strerror or error}") from None
     except (EOFError, UnicodeDecodeError, zlib.error):
-        raise PerfAssetsError(f"{path}: this is no text in UTF-8, packed by gzip or not") from None
+        raise PerfAssetsError(f"{path}: this is not text in UTF-8, packed by gzip or not") from None
     rows = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -118,7 +118,7 @@ def _read(path: Path) -> pl.DataFrame:
         try:
             found = json.loads(line)
         except (ValueError, RecursionError):
-            raise PerfAssetsError(f"{path}: line {number} is no JSON") from None
+            raise PerfAssetsError(f"{path}: line {number} is not JSON") from None
         chosen = {
             name: found[name] for name in COLUMNS if isinstance(found, dict) and name in found
         }

@@ -259,7 +259,7 @@ def rater_name(text: str) -> str:
     rater = " ".join(text.split())
     if RATER.fullmatch(rater) is None or rater.casefold() == CONSENSUS:
         raise PerfAssetsError(
-            f"--rater {rater!r} is no name of a rater: begin with a letter or digit, and go on "
+            f"--rater {rater!r} is not a name of a rater: begin with a letter or digit, and go on "
             f"with letters, digits, spaces and . @ ' -; {CONSENSUS} is what all raters say"
         )
     return rater

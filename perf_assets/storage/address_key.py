@@ -52,7 +52,7 @@ def existing_key(data_dir: DataDirectory) -> bytes | None:
     Raises
     ------
     PerfAssetsError
-        The key is no key, or cannot be read.
+        The key is not a key, or cannot be read.
     """
     return given_key() or _read(data_dir.address_key)
 
@@ -101,7 +101,7 @@ def _read(path: Path) -> bytes | None:
 def _parsed(text: str, origin: str) -> bytes:
     if _KEY.fullmatch(text) is None:
         raise PerfAssetsError(
-            f"{origin}: this is no key, which has 64 hexadecimal digits: "
+            f"{origin}: this is not a key, which has 64 hexadecimal digits: "
             "openssl rand -hex 32 prints one"
         )
     return bytes.fromhex(text)

@@ -111,13 +111,13 @@ def read_manifest(path: Path) -> Manifest:
     Raises
     ------
     PerfAssetsError
-        There is none, it is no backup, or it is damaged.
+        There is none, it is not a backup, or it is damaged.
     """
     try:
         with zipfile.ZipFile(path) as archive:
             manifest = MANIFESTS.validate_json(archive.read(MANIFEST), strict=True)
             if DataDirectory(Path()).warehouse.name not in manifest.sha256:
-                raise PerfAssetsError(f"{path} is no backup of perf-assets: it has no warehouse")
+                raise PerfAssetsError(f"{path} is not a backup of perf-assets: it has no warehouse")
             for name, expected in manifest.sha256.items():
                 with archive.open(name) as file:
                     if _sha256(file) != expected:
@@ -129,10 +129,12 @@ def read_manifest(path: Path) -> Manifest:
     except (OSError, zipfile.BadZipFile, zipfile.LargeZipFile, zipfile.zlib.error) as error:  # type: ignore[attr-defined]
         why = shortened(error, 100)
         raise PerfAssetsError(
-            f"{path} is no backup of perf-assets, or a damaged one: {why}"
+            f"{path} is not a backup of perf-assets, or a damaged one: {why}"
         ) from None
     except (KeyError, TypeError, ValueError, RuntimeError, NotImplementedError):
-        raise PerfAssetsError(f"{path} is no backup of perf-assets: it has no {MANIFEST}") from None
+        raise PerfAssetsError(
+            f"{path} is not a backup of perf-assets: it has no {MANIFEST}"
+        ) from None
     return manifest
 
 
@@ -143,14 +145,14 @@ def unpack(path: Path, name: str, target: Path) -> None:
 
 
 def _check_target(path: Path) -> None:
-    """Refuse to replace a file that is no backup, and a name that the database cannot take."""
+    """Refuse to replace a file that is not a backup, and a name that the database cannot take."""
     if not is_utf8(path.absolute()):
-        raise PerfAssetsError(f"{shortened(path, 200)}: this name is no UTF-8: choose another")
+        raise PerfAssetsError(f"{shortened(path, 200)}: this name is not UTF-8: choose another")
     if path.is_dir():
         raise PerfAssetsError(f"{path} is a directory: name the file that the backup becomes")
     if path.exists() and not _is_backup(path):
         raise PerfAssetsError(
-            f"{path} is there already and is no backup of perf-assets: choose another name"
+            f"{path} is there already and is not a backup of perf-assets: choose another name"
         )
 
 

@@ -57,7 +57,7 @@ def undeclared(path: Path) -> tuple[str, ...]:
     Raises
     ------
     duckdb.Error
-        It is no database, damaged, or another process writes to it.
+        It is not a database, damaged, or another process writes to it.
     """
     if path.exists() and _as_declared.get(path) == _state(path):
         return ()
@@ -100,7 +100,7 @@ def renew(path: Path) -> None:
     Raises
     ------
     duckdb.Error
-        It is no database, damaged, or the disk is full; it stays as it is.
+        It is not a database, damaged, or the disk is full; it stays as it is.
     PerfAssetsError
         It is of a format that is not read.
     """
@@ -122,7 +122,7 @@ def as_declared(path: Path) -> Iterator[Path]:
     Raises
     ------
     duckdb.Error
-        It is no database, damaged, or the disk is full.
+        It is not a database, damaged, or the disk is full.
     """
     names = undeclared(path)
     if not names:
@@ -160,7 +160,7 @@ def stored_rows(
     Raises
     ------
     duckdb.Error
-        It is no database, or damaged.
+        It is not a database, or damaged.
     """
     with confined(path, *written) as connection:
         attach(connection, path, GIVEN)
@@ -192,7 +192,7 @@ def format_of(path: Path) -> int | None:
     Raises
     ------
     duckdb.Error
-        It is no database, or damaged.
+        It is not a database, or damaged.
     """
     with stored_rows(path) as (connection, rows):
         return migrations.stored_format(connection, rows)
@@ -283,7 +283,7 @@ def read_whole(path: Path) -> dict[str, int]:
     Raises
     ------
     duckdb.Error
-        It is no database, or damaged.
+        It is not a database, or damaged.
     """
     with stored_rows(path) as (connection, rows):
         return {name: content(connection, f"FROM {one}")[0] for name, one in rows.items()}

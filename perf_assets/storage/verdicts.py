@@ -192,7 +192,7 @@ def _fitting(
 ) -> dict[int, pl.DataFrame]:
     """Return the rows of those lines that ``table`` takes, by number of the line.
 
-    A checksum is no secret: a file of somebody else can hold anything under a right one.
+    A checksum is not a secret: a file of somebody else can hold anything under a right one.
     """
     frames: dict[int, pl.DataFrame] = {}
     if not by_line:

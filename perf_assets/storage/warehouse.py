@@ -360,4 +360,4 @@ def _renew(path: Path) -> None:
 
 def _check_name(table: str) -> None:
     if TABLE_NAME.fullmatch(table) is None:
-        raise ValueError(f"{table!r} is no table name")
+        raise ValueError(f"{table!r} is not a table name")

@@ -1,4 +1,4 @@
-"""Archives that somebody changed on purpose, and disks and names that are no help."""
+"""Archives that somebody changed on purpose, and disks and names that are not help."""
 
 import json
 import os
@@ -190,10 +190,10 @@ def test_a_pipe_and_a_file_for_a_folder_are_no_trouble(
     own = ("--data-dir", home.path, "--study", study.path)
     os.mkfifo(tmp_path / "pipe")
     ran = perf_assets("archive", tmp_path / "pipe", *own)
-    assert (ran.returncode, "is no archive" in ran.stderr) == (2, True)
+    assert (ran.returncode, "is not an archive" in ran.stderr) == (2, True)
     (tmp_path / "file").touch()
     ran = perf_assets("archive", tmp_path / "file" / "a.zip", *own)
-    assert (ran.returncode, "file is no directory" in ran.stderr) == (2, True)
+    assert (ran.returncode, "file is not a directory" in ran.stderr) == (2, True)
     ran = perf_assets("archive", tmp_path / f"{'a' * 300}.zip", *own)
     assert (ran.returncode, "choose another name" in ran.stderr) == (2, True)
 
@@ -277,7 +277,7 @@ def test_a_lock_that_is_no_list_of_versions_is_named(files: Files, tmp_path: Pat
     lock = files[LOCK] + b"--index-url https://example.org/simple\n"
     ran = perf_assets("check-archive", forged(tmp_path / "forged.zip", {**files, LOCK: lock}))
     assert ran.returncode == 1
-    assert "'--index-url https://example.org/simple' is no version of a library" in ran.stdout
+    assert "'--index-url https://example.org/simple' is not a version of a library" in ran.stdout
 
 
 def test_a_study_that_is_no_packaged_one_is_no_file_of_this_machine(

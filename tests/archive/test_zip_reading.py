@@ -158,8 +158,8 @@ BAD = {
         "zip is refused, because something that it does not list",
     ),
     "cut": (zipped(CONTENTS)[:-30], "is cut or damaged"),
-    "text": (b"id,title\n1,slow\n", "is no zip file"),
-    "nothing": (b"", "is no zip file"),
+    "text": (b"id,title\n1,slow\n", "is not a zip file"),
+    "nothing": (b"", "is not a zip file"),
 }
 
 
@@ -288,10 +288,10 @@ def test_a_target_with_something_in_it_stays(good: Path, tmp_path: Path) -> None
     (tmp_path / "target" / "mine").write_text("mine")
     with pytest.raises(PerfAssetsError, match="target is not empty: name a new directory"):
         unpack(good, tmp_path / "target")
-    with pytest.raises(PerfAssetsError, match="mine is no directory: name a new one"):
+    with pytest.raises(PerfAssetsError, match="mine is not a directory: name a new one"):
         unpack(good, tmp_path / "target" / "mine")
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(PerfAssetsError, match="link is no directory"):
+    with pytest.raises(PerfAssetsError, match="link is not a directory"):
         unpack(good, tmp_path / "link")
     assert everything_in(tmp_path / "target") == {"mine": b"mine"}
 
@@ -301,7 +301,7 @@ def test_what_is_no_file_is_told(tmp_path: Path) -> None:
     for path, message in (
         (tmp_path, "is a directory: name the zip file itself"),
         (tmp_path / "none.zip", "there is no such file"),
-        (tmp_path / "pipe", "is no file: name a zip file"),
+        (tmp_path / "pipe", "is not a file: name a zip file"),
         (tmp_path / ("a" * 300), "cannot be read .File name too long"),
     ):
         with pytest.raises(PerfAssetsError, match=message):

@@ -15,7 +15,7 @@ The histories and reports are those of the Denchmark data set (Kim, Kim and Lee,
 Benchmark of Deep Learning-related Software", MSR 2021; public repository RosePasta/Denchmark_BRs).
 Links of an approach were drawn by a hash of their key, at most so many of one project, those of one
 pull request and issue as one. ``sample`` 1 are the 15 projects on which the rules were made, 2 and
-3 are 23 others, which were read afterwards; one rule ("test for issue 12" is no fix) was made on
+3 are 23 others, which were read afterwards; one rule ("test for issue 12" is not a fix) was made on
 sample 2 and its links drawn again.
 
 Printed are, by grade, the links read and right, the share with Wilson's interval, and what

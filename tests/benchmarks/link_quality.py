@@ -135,7 +135,7 @@ def pulls_of(
 
 
 def brought(repository: Path, merge: str) -> set[str]:
-    """What a merge brought, in git's own words; a commit that is no merge brought itself."""
+    """What a merge brought, in git's own words; a commit that is not a merge brought itself."""
     _, _, *others = git(repository, "rev-list", "--parents", "-1", merge).split()
     if not others:
         return {merge}

@@ -9,7 +9,7 @@ Of the published PyTorch data the labels are permuted among the bug reports, whi
 times. Generated histories have no trend, or ever more performance bugs among the reports, or
 performance bugs that are closed more slowly than others. A size belongs to a test whose null
 hypothesis holds: the part of the closing where reports alone rise, the flow of reports where
-closing alone is slower. What is no size is power. At 0.05 a size of a thousand histories has a
+closing alone is slower. What is not a size is power. At 0.05 a size of a thousand histories has a
 standard error of 0.007.
 """
 

@@ -84,7 +84,7 @@ def address(data_dir: DataDirectory, tmp_path_factory: pytest.TempPathFactory) -
 def messages(page: "Page", address: str) -> list[str]:
     """What the browser had to complain of, and what it asked of others."""
     found: list[str] = []
-    # That a chart has nothing to draw is no mistake of the site.
+    # That a chart has nothing to draw is not a mistake of the site.
     page.on(
         "console",
         lambda one: None if one.text.startswith("WARN Infinite") else found.append(one.text),

@@ -372,7 +372,7 @@ def test_a_study_without_repositories_says_so(tmp_path: Path) -> None:
         ("repositories = [1]\nname = 'x'\n", "repositories[1]", "a table"),
         ("repositories = []\nname = 'x'\n", "", "there is nothing to study"),
         (FORUM.replace('"owner"', '"a b"'), "forums[1].name", "letters, digits"),
-        (FORUM.replace("['x']", "['a b']"), "forums[1].tags.owner[1]", "'a b' is no tag"),
+        (FORUM.replace("['x']", "['a b']"), "forums[1].tags.owner[1]", "'a b' is not a tag"),
         (FORUM.replace("{ owner = ['x'] }", "{}"), "forums[1].tags", "at least 1"),
         (FORUM.replace("owner =", "pooled ="), "forums[1]", "what all tag sets together are"),
         (FORUM + 'end = "2019-12"\n', "forums[1]", "end 2019-12 is before start"),

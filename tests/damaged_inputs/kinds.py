@@ -91,7 +91,7 @@ def outcome(name: str, try_one: TryOne, seed: int) -> str:
         raise FindingError(f"{name} {seed}: {error}") from error
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # a panic of a library in Rust is no Exception
+    except BaseException as error:  # a panic of a library in Rust is not an Exception
         # What the command line says of a mishap of the machine, such as a name that is too long.
         sentence = explain_error(error, None)
         if sentence is None or sentence == OUT_OF_MEMORY:

@@ -43,7 +43,7 @@ CANARY = "canaryOfASecret"
 
 
 def _variable(chance: random.Random, valid: str) -> str:
-    """A value that an environment can hold: no NUL, and bytes that are no text as halves."""
+    """A value that an environment can hold: no NUL, and bytes that are not text as halves."""
     text = str(hostile(valid, chance)).replace("\0", "")
     return text.encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape")
 

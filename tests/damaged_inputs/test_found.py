@@ -224,8 +224,8 @@ def test_a_path_that_is_no_utf8_is_refused_before_the_database_meets_it(
     places = {"bad": f"{tmp_path}/x\udced\udcb2\udc80", "good": str(tmp_path)}
     refused = perf_assets(*(word.format(**places) for word in words))
     assert refused.returncode == 2
-    assert "is no UTF-8" in refused.stderr
-    with pytest.raises(PerfAssetsError, match="is no UTF-8"):
+    assert "is not UTF-8" in refused.stderr
+    with pytest.raises(PerfAssetsError, match="is not UTF-8"):
         Lake.of(places["bad"])
 
 
@@ -240,7 +240,7 @@ def test_a_number_of_thousands_of_digits_in_a_checked_file_is_named() -> None:
 def test_a_query_that_is_no_utf8_is_refused(tmp_path: Path) -> None:
     duckdb.connect(str(DataDirectory(tmp_path).published)).close()
     refused = perf_assets("query", "SELECT '\udced\udcb2\udc80'", "--data-dir", tmp_path)
-    assert (refused.returncode, "is no UTF-8" in refused.stderr) == (2, True)
+    assert (refused.returncode, "is not UTF-8" in refused.stderr) == (2, True)
 
 
 def test_a_file_of_releases_of_which_the_last_subject_is_not_known_is_read(tmp_path: Path) -> None:

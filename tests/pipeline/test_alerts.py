@@ -26,7 +26,7 @@ def test_a_planted_change_is_the_one_alert_with_the_planted_levels(tmp_path: Pat
     planted = json.loads((corpus.truth / "changes.json").read_text())
     assert planted == [{"series": "opened_share", "month": MONTH, "size": 0.5}]
     data_dir = DataDirectory.of(tmp_path / "home")
-    # How large fixes are is no series.
+    # How large fixes are is not a series.
     assert run_pipeline(load_study(corpus.study), data_dir, until="links") == []
     with open_warehouse(data_dir.warehouse) as database:
         found = database.frame("FROM marts.alerts").to_dicts()

@@ -75,7 +75,7 @@ def test_questions_bugs_answers_and_fixes_stand_side_by_side(build) -> None:
                 question_verdict(1, "Ann", 1),
                 question_verdict(2, "Ann", 2),
                 question_verdict(3, "Bob", 2, verdict="no"),
-                # A question without a stem is no candidate, whatever people say of it.
+                # A question without a stem is not a candidate, whatever people say of it.
                 question_verdict(4, "Ann", 3),
             ],
         }

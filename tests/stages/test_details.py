@@ -197,7 +197,9 @@ def test_months_before_the_first_are_left_alone_and_later_ones_are_not(study: St
     assert set(study.stored()["details.commit_metrics"]["month"]) == {"2020-02", "2020-03"}
 
 
-def test_another_version_of_code_or_libraries_looks_again(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_of_code_or_libraries_looks_again(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
     study.link((1, study.shas[1]))
     study.detail()
     monkeypatch.setattr(detailing, "rule_version", lambda: "others")

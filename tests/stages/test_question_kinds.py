@@ -180,7 +180,7 @@ def test_a_mistake_in_the_file_stops_it_and_leaves_what_was_stored(
     writer: AuditedWriter, tmp_path: Path
 ) -> None:
     decided(writer, study(tmp_path, ALL))
-    with pytest.raises(PerfAssetsError, match=r"labelled.csv, line 38: 'slow' is no kind"):
+    with pytest.raises(PerfAssetsError, match=r"labelled.csv, line 38: 'slow' is not a kind"):
         decided(writer, study(tmp_path, [*ALL, (901, "slow")]))
     assert writer.database.frame(f"from {LABELLED}").height == len(ALL)
 

@@ -142,7 +142,7 @@ def test_answers_are_read_in_the_words_of_the_codebooks() -> None:
         ),
         (
             [{**YES, "forum": "ai"}],
-            "column question_id: ai#1 is no question that is stored",
+            "column question_id: ai#1 is not a question that is stored",
         ),
     ],
 )
@@ -293,7 +293,7 @@ def test_comments_that_endorse_an_answer_are_judged(
     for change, words in (
         ({"verdict": "yes"}, "line 2, column verdict: 'yes' is unknown; did you mean"),
         ({"comment_id": "53"}, "column link: is not that of stackoverflow#53"),
-        ({"comment_id": "9"}, "stackoverflow#9 is no endorsing comment that is stored"),
+        ({"comment_id": "9"}, "stackoverflow#9 is not an endorsing comment that is stored"),
         ({"verdict": "", "note": "?"}, "column verdict: is empty although note is filled in"),
     ):
         rows[0] |= {"verdict": "right", "comment_id": "51", "note": ""} | change

@@ -162,7 +162,8 @@ def test_a_refresh_equals_a_fresh_load_whatever_goes_wrong(seed, plan, site, tmp
         mined(tmp_path / "fresh", forum_of(api_url=server.url))
     left_out = ("source", "created_at", "last_activity_at", "closed_at")
     ways = [stored(tmp_path / way, *left_out) for way in ("both", "fresh")]
-    # A comment is no activity: what came after the dump to a question that rests since is not read.
+    # A comment is not an activity: what came after the dump to a question that rests since is not
+    # read.
     known, fresh = (way.pop("raw.question_comments") for way in ways)
     assert_same(*ways)
     assert known.join(fresh, on=known.columns, how="anti", nulls_equal=True).is_empty()
@@ -182,7 +183,8 @@ def test_months_that_an_older_dump_adds_are_not_known_for_a_look_before_them(
         mined(tmp_path / "fresh", forum_of(api_url=server.url))
     left_out = ("source", "created_at", "last_activity_at", "closed_at")
     ways = [stored(tmp_path / way, *left_out) for way in ("both", "fresh")]
-    # A comment is no activity: what came after the dump to a question that rests since is not read.
+    # A comment is not an activity: what came after the dump to a question that rests since is not
+    # read.
     known, fresh = (way.pop("raw.question_comments") for way in ways)
     assert_same(*ways)
     assert known.join(fresh, on=known.columns, how="anti", nulls_equal=True).is_empty()

@@ -178,7 +178,7 @@ UNUSABLE = [
     ("issues", ISSUE | {"created_at": "yesterday"}, "no time with its zone"),
     ("issues", ISSUE | {"updated_at": "2021-03-01T00:00:00"}, "no time with its zone"),
     ("issues", ISSUE | {"created_at": "0001-01-01T00:00:00+23:00"}, "no time with its zone"),
-    ("issues", CLOSED | {"closed_at": "soon"}, "closed_at: this is no time"),
+    ("issues", CLOSED | {"closed_at": "soon"}, "closed_at: this is not a time"),
     ("issues", ISSUE | {"pull_request": {}}, "belongs in pulls.jsonl"),
     ("issues", ISSUE | {"pull_request": {"url": "u"}}, "belongs in pulls.jsonl"),
     ("issues", ISSUE | {"number": 6}, "another record has the same number"),
@@ -208,12 +208,12 @@ UNUSABLE = [
     (
         "events",
         EVENT | {"event": "closed", "closer": {"type": "commit", "oid": "abc"}},
-        "closer.oid: this is no SHA of a commit",
+        "closer.oid: this is not a SHA of a commit",
     ),
     ("pulls", PULL | {"number": 6}, "the number already belongs to an issue"),
     ("pulls", PULL | {"merged_at": "soon"}, "no time"),
     ("pulls", PULL | {"closes": ["#1"]}, "closes: a whole number is needed here"),
-    ("pulls", PULL | {"merge_commit_sha": "abc"}, "this is no SHA of a commit"),
+    ("pulls", PULL | {"merge_commit_sha": "abc"}, "this is not a SHA of a commit"),
 ]
 GOOD_LINES = {
     "issues": ISSUE | {"number": 6},

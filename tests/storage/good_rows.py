@@ -219,7 +219,8 @@ GOOD: dict[str, list[Row]] = {
     "marts.symptoms_by_cause": [counted_problems(symptom=code) for code in ("Time", "Memory")],
     "marts.causes_by_stage": [counted_problems(cause=code) for code in ("API", "Data")],
     "replication.rejected_rows": [
-        {"file": "a.csv", "line": line, "part": 0, "reason": "'x' is no number"} for line in (2, 3)
+        {"file": "a.csv", "line": line, "part": 0, "reason": "'x' is not a number"}
+        for line in (2, 3)
     ],
     "marts.paper_trend": [
         {

@@ -172,11 +172,11 @@ def test_what_is_no_backup_is_refused_and_nothing_changes(
         with zipfile.ZipFile(wrong[-1], "w") as file:
             file.writestr(MANIFEST, json.dumps(manifest | {key: value}))
     for path, message in (
-        *((path, "is no backup of perf-assets: it has no backup.json") for path in wrong),
+        *((path, "is not a backup of perf-assets: it has no backup.json") for path in wrong),
         (bare, "it has no warehouse"),
         (other, "the warehouse in it cannot be read"),
-        (text, "is no backup of perf-assets, or a damaged one"),
-        (archive, "is no backup of perf-assets"),
+        (text, "is not a backup of perf-assets, or a damaged one"),
+        (archive, "is not a backup of perf-assets"),
         (tmp_path / "none.zip", "there is no such backup"),
         (newer, "was taken by a newer perf-assets"),
     ):
@@ -190,7 +190,7 @@ def test_what_is_no_backup_is_refused_and_nothing_changes(
 def test_a_file_that_is_no_backup_is_never_replaced(directory: DataDirectory) -> None:
     done = perf_assets("backup", directory.published, "--data-dir", directory.path)
     assert done.returncode == 2
-    assert "is no backup of perf-assets: choose another name" in done.stderr
+    assert "is not a backup of perf-assets: choose another name" in done.stderr
 
 
 def test_files_of_people_are_brought_back_where_they_are_gone(

@@ -117,7 +117,7 @@ def test_two_raters_judge_blindly_and_bring_their_answers_in(
         ).fetchall()
         raters = connection.sql("select distinct raters from analysis.rater_agreement").fetchall()
     assert rows[:2] == [("Ann", "yes", random_ones), ("Ben", "no", random_ones)]
-    assert raters == [("Ann, Ben",)]  # what was agreed later is no rater
+    assert raters == [("Ann, Ben",)]  # what was agreed later is not a rater
 
 
 LOOKS = {
@@ -296,7 +296,7 @@ def test_questions_and_findings_are_judged_in_the_same_page(
     ("options", "said"),
     [
         (("--rater", "Ann", "--sample", "0"), "draw more with --sample"),
-        (("--rater", "=x", "--sample", "1"), "is no name of a rater"),
+        (("--rater", "=x", "--sample", "1"), "is not a name of a rater"),
         (("--rater", "agreed", "--sample", "1"), "choose another name"),
         (("--kind", "questions", "--differing", "1", "--rater", "A"), "is for bug reports"),
     ],

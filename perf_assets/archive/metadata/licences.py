@@ -41,8 +41,8 @@ def _issues(description: Description) -> str | None:
         return None
     texts = (
         "Titles, texts and comments belong to the people who wrote them. They published them for "
-        "users of GitHub to read; that they are public is no licence to republish them, so quote "
-        "them with a link to the issue, and no more of them than the research needs."
+        "users of GitHub to read; that they are public is not a licence to republish them, so "
+        "quote them with a link to the issue, and no more of them than the research needs."
         if description.has_texts
         else "Titles and bodies are not in this archive."
     )

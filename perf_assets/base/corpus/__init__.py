@@ -6,7 +6,7 @@ in ``closes`` which issues it is linked to as closing them, which REST does not 
 ``commits`` how many it has.
 
 A record that cannot be used is set aside and counted. A file that cannot be read, or a line that
-is no JSON object, means that the file is damaged or cut: the corpus is refused.
+is not a JSON object, means that the file is damaged or cut: the corpus is refused.
 """
 
 import gzip

@@ -24,7 +24,7 @@ def is_same(one: str, other: str) -> bool:
     Raises
     ------
     ValueError
-        One of them is no identifier.
+        One of them is not an identifier.
     """
     (of_one, _, month), (of_other, _, other_month) = one.partition("-"), other.partition("-")
     return of_one == of_other and months_apart(month, other_month) <= MOVED_MONTHS

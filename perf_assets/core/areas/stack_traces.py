@@ -17,7 +17,7 @@ import polars as pl
 from perf_assets.core.areas.rules import CONTAINERS, is_aside
 
 LONGEST_PATH = 400
-"""Characters of a path in a frame: longer ones are no paths."""
+"""Characters of a path in a frame: longer ones are not paths."""
 
 MOST_FRAMES = 1_000
 """Frames that are read of an issue; an endless recursion has more, all of the same files."""
@@ -62,7 +62,7 @@ class RepositoryFiles:
 
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
-        """The files that are no tests, documentation or examples, by their names."""
+        """The files that are not tests, documentation or examples, by their names."""
         found = defaultdict(list)
         for path in sorted(self.lifetimes):
             folders = path.split("/")[:-1]

@@ -118,7 +118,7 @@ def label_issues(
     issues : columns repository, number, title, body, author, labels, month, and where they are
         known issue_type and lock_reason: all cohorts up to the last one requested. The decision on
         an issue depends on cohorts up to its own month only. Its type counts as a label does, and
-        what was locked as spam is no bug report.
+        what was locked as spam is not a bug report.
     templates : columns sha, path, committed_at, body, month: versions of the repository's issue
         templates (may be empty).
     rules : the study's entries.
@@ -219,7 +219,7 @@ def _decided(issues: pl.DataFrame, evidence: pl.DataFrame, rules: Rules) -> pl.D
 
 
 def _not_a_bug_by() -> pl.Expr:
-    """Return what says first that an issue is no bug report: spam, its type, or its labels."""
+    """Return what says first that an issue is not a bug report: spam, its type, or its labels."""
     is_non_bug = pl.col("rule") == NON_BUG_LABEL
     return (
         pl.when((pl.col("rule") == SPAM).any())

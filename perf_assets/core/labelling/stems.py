@@ -59,8 +59,8 @@ MEANT = {
     "hangs": "hang",
     # Porter turns the y of very into i; the entry has one word stemmed and the other not.
     "very slow": "veri slow",
-    # slowi is no stem of a word; one letter more makes it that of slowly. Whatever holds this pair
-    # holds slowli too, so that this reading widens nothing.
+    # slowi is not a stem of a word; one letter more makes it that of slowly. Whatever holds this
+    # pair holds slowli too, so that this reading widens nothing.
     "slowi tri": "slowli tri",
 }
 """The entries that no text of words can match, each with what was evidently meant."""

@@ -1,4 +1,4 @@
-"""The graph of a history: its main line, what merges brought into it, what is no part of it."""
+"""The graph of a history: its main line, what merges brought into it, what is not part of it."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property

@@ -54,7 +54,7 @@ def link_fixes(
     commits : columns repository, sha, parents, message, committed_at, month, branch (NULL on the
         default branch, else the branch that has the commit).
     issues : columns number, created_at. Any number that is not here (a pull request, an unknown
-        number) is no issue.
+        number) is not an issue.
     closed_events : columns number, event_id, commit_sha, pull_request, closer_repository,
         created_at: the events that closed an issue.
     pull_requests : columns number, pull_request_repository, pull_request, relation, is_merged,

@@ -46,7 +46,7 @@ LISTED = re.compile(r"^\s*(?:[-*+•]\s|[0-9a-f]{7,40}\s|\d{4}-\d\d-\d\d\s)", re
 INDENTED = re.compile(r"^(?: {4}|\t)")
 QUOTED = re.compile(r"^ {0,3}>")
 CALLOUT = re.compile(r"^ {0,3}> ?\[!\w+\]")  # GitHub's boxes: a quote in form alone
-# What describes a pull request that is no fix, in the sentence that names it; and the mark of a
+# What describes a pull request that is not a fix, in the sentence that names it; and the mark of a
 # remark on it, which may say anything.
 NO_FIX = re.compile(
     r"(?:\bnot|n't) (?:\w+ )?(?:fix|solve|resolve|address)"
@@ -81,7 +81,7 @@ def mentions(message: str, *names: str, has_own_numbers: bool = True) -> list[Me
     (:func:`perf_assets.core.linking.plain_numbers.plain_numbers`). Left out are fenced, inline,
     quoted and indented code, links and numbers of other repositories, numbers that the message
     gives to another repository by address, numbers called a pull request, what a revert takes back,
-    what is no number of an issue or is said not to be fixed
+    what is not a number of an issue or is said not to be fixed
     (:func:`perf_assets.core.linking.other_numbers.without_other_numbers`), items of a list, and the
     news of another project where a message announces its new version. Of several mentions of an
     issue one with a verb that closes it is reported, else the first. Whether a number is an issue
@@ -118,8 +118,8 @@ def named_pull_requests(comment: str, *names: str) -> dict[int, str]:
 
     By address, ``#12`` or ``owner/name#12``; ``names`` are the repository's name and those that it
     had before. Left out are code, quoted lines, as what is quoted was written elsewhere, remarks on
-    a pull request, and sentences that say of it that it is no fix: it caused, introduced or broke
-    something, it is related or similar. Whether a number is a pull request, and whether it landed,
+    a pull request, and sentences that say of it that it is not a fix: it caused, introduced or
+    broke something, it is related or similar. Whether a number is a pull request, and whether it landed,
     is for the caller to look up.
     """
     own = own_names(names)
@@ -147,7 +147,7 @@ def _pull_requests_in(sentence: str, own: Collection[str]) -> Iterator[tuple[int
 
 
 def _prose(message: str) -> Iterator[tuple[str, bool]]:
-    """Yield the lines with a number that are no code, and whether each is the subject."""
+    """Yield the lines with a number that are not code, and whether each is the subject."""
     lines = visible_lines(message)
     subject = next((index for index, line in enumerate(lines) if line.strip()), 0)
     numbered = _enumerated(lines, subject)

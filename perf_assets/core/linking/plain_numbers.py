@@ -45,7 +45,7 @@ def plain_numbers(line: str, *, is_subject: bool) -> Iterator[tuple[int, str]]:
 
     The forms are those of 15 real histories. After "issue" a number from 10 on, where it begins a
     clause or follows a verb or preposition; any that is glued to "issue" or a verb by ``#``; after
-    a verb that closes issues one from 100 on, at the end of a clause, that is no status code of
+    a verb that closes issues one from 100 on, at the end of a clause, that is not a status code of
     HTTP; and in the subject, from 100 on, that of a merged branch's name or of the title that
     GitHub made of one. Lower numbers count things in such places. A branch into which another was
     merged names nothing: such a merge brings the rest of the project.

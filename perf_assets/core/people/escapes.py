@@ -48,7 +48,8 @@ def replace_decoded(
     Parameters
     ----------
     is_name
-        Whether a word is a name: ``\\nick`` is no new line before the name *ick*, if *nick* is one.
+        Whether a word is a name: ``\\nick`` has no new line before the name *ick*, if *nick* is
+        one.
     """
 
     def replaced(chunk: re.Match[str]) -> str:
@@ -81,7 +82,7 @@ def _replaced(
 
 
 def _common_part(old: str, new: str) -> int:
-    """Return how many characters both begin with, up to the last that is no letter or digit."""
+    """Return how many characters both begin with, up to the last that is not a letter or digit."""
     length = 0
     for place, (one, other) in enumerate(zip(old, new, strict=False), start=1):
         if one != other:

@@ -22,7 +22,7 @@ class Mailmap:
 
     @classmethod
     def parse(cls, text: str) -> "Mailmap":
-        """Return the mail map that a file ``.mailmap`` has; what is no entry in it is passed
+        """Return the mail map that a file ``.mailmap`` has; what is not an entry in it is passed
         over.
         """
         by_email: dict[str, str] = {}

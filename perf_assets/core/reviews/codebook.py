@@ -49,7 +49,7 @@ class Codebook:
 
     revision : rises when a code holds something else than before.
     redefined : what such codes held before.
-    own : the sub-categories that are no part of the study whose codebook it is.
+    own : the sub-categories that are not part of the study whose codebook it is.
     """
 
     descriptions: Mapping[Code, str]

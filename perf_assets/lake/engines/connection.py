@@ -164,8 +164,8 @@ def _address(url: str) -> tuple[str, int]:
         host = None
     if parts.scheme != "sc" or not host or parts.path.strip("/") or parts.username:
         raise PerfAssetsError(
-            f"spark of [lake] is no address of a Spark Connect server: write sc://host:port, and "
-            f"a token into the environment, {TOKEN}"
+            f"spark of [lake] is not an address of a Spark Connect server: write sc://host:port, "
+            f"and a token into the environment, {TOKEN}"
         )
     return (f"[{host}]" if ":" in host else host), port
 

@@ -33,7 +33,7 @@ def decoded_notebook(content: bytes) -> str:
     Raises
     ------
     Unreadable
-        With the reason ``encoding``: the bytes are no UTF-8.
+        With the reason ``encoding``: the bytes are not UTF-8.
     """
     return _text(content, "utf-8-sig")
 
@@ -49,7 +49,7 @@ def _text(content: bytes, name: str) -> str:
         return content.decode(name)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise Unreadable("encoding", f"line {line} is no {_shown(name)}") from None
+        raise Unreadable("encoding", f"line {line} is not {_shown(name)}") from None
     except (LookupError, UnicodeError, ValueError) as error:
         raise Unreadable("encoding", str(error)[:_SHOWN]) from None
 

@@ -81,7 +81,9 @@ def read(found: LintFile, budget: Budget = Budget()) -> SourceFile | Skip:  # no
         with open(found.path, "rb", opener=_at_once) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
-                return Skip(found.shown, "read", "it is no file: pass it as standard input, with -")
+                return Skip(
+                    found.shown, "read", "it is not a file: pass it as standard input, with -"
+                )
             content = file.read(min(status.st_size, budget.most_bytes) + 1)
     except OSError as error:
         return Skip(found.shown, "read", _reason(error))

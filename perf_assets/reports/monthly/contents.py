@@ -143,7 +143,7 @@ def read_short(connection: duckdb.DuckDBPyConnection) -> list[Part]:
 
 
 def _parts(connection: duckdb.DuckDBPyConnection, section: str) -> Iterator[Part]:
-    """Return what a section shows: its figures, in their order, and what is no figure."""
+    """Return what a section shows: its figures, in their order, and what is not a figure."""
     if section == "users":
         yield from read_questions(connection)
     if section == "quality":

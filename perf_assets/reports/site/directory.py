@@ -78,8 +78,8 @@ class SiteDirectory:
         """
         if not is_utf8(path):
             raise PerfAssetsError(
-                f"{shortened(path, 200)}: a site cannot be written there, as its path is no UTF-8, "
-                "which the database needs: name another directory"
+                f"{shortened(path, 200)}: a site cannot be written there, as its path is not "
+                "UTF-8, which the database needs: name another directory"
             )
         self.path = path
         self.entries: dict[str, Entry] = {}

@@ -174,7 +174,7 @@ def _fetched(package: Package) -> bytes:
 def _downloaded(address: str, package: Package) -> bytes:
     """Return what the address gives, up to a byte more than the package has."""
     if not address.startswith(("https://", "http://")):
-        raise ValueError("its address is no http address")
+        raise ValueError("its address is not an http address")
     content = bytearray()
     until = time.monotonic() + LONGEST_SECONDS
     with (

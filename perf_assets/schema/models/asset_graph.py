@@ -1,6 +1,6 @@
 """Which tables are one asset, and from which assets each is made: what the graph of the UI shows.
 
-A hundred tables as a hundred nodes are no picture. What one step stores together, or a view that
+A hundred tables as a hundred nodes are not picture. What one step stores together, or a view that
 is only a step on the way, is reported with the table that it belongs to; and of the arrows only
 those are drawn that no longer way says already.
 """

@@ -106,11 +106,11 @@ def read_query(path: Path) -> Query:
     Raises
     ------
     PerfAssetsError
-        It cannot be read, or is no text.
+        It cannot be read, or is not text.
     """
     try:
         return parse_query_file(path.stem, path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise PerfAssetsError(f"{path}: this cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise PerfAssetsError(f"{path}: this is no text in UTF-8") from None
+        raise PerfAssetsError(f"{path}: this is not text in UTF-8") from None

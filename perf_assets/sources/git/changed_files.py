@@ -14,7 +14,7 @@ LARGEST_FILE = 1_000_000  # bytes
 
 @dataclass(frozen=True)
 class ChangedFile:
-    """A file before and after a commit; a blob is None where the side is no regular file.
+    """A file before and after a commit; a blob is None where the side is not a regular file.
 
     Paths are as git holds them, with bytes that are not UTF-8 as surrogates; sizes are bytes.
     """

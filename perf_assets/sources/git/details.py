@@ -126,7 +126,7 @@ def too_large(files: Sequence[ChangedFile]) -> str | None:
 
 
 def read_details(patch: bytes, contents: Mapping[str, bytes]) -> Details:
-    """Return what PyDriller finds in a commit that is no merge.
+    """Return what PyDriller finds in a commit that is not a merge.
 
     Parameters
     ----------

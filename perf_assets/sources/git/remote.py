@@ -65,7 +65,7 @@ class Address(GitAddress):
             is_there = path.exists()
         except (OSError, RuntimeError, ValueError):
             raise PerfAssetsError(
-                "a repository's git entry in the study file is no path that can be read: correct it"
+                "a repository's git entry in the study file is not a readable path: correct it"
             ) from None
         if not is_there:
             raise PerfAssetsError(

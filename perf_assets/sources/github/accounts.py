@@ -194,7 +194,7 @@ class Accounts:
                 return f"refused ({error.status})"
             return f"cannot be used now (HTTP {error.status})"
         except (AnswerError, ValueError, RecursionError):
-            return "cannot be used now (its answer is no budget)"
+            return "cannot be used now (its answer is not a budget)"
         except RequestException as error:
             raise TransientError(
                 f"GitHub at {self.base_url} cannot be reached ({type(error).__name__}): check the "
@@ -205,7 +205,7 @@ class Accounts:
         return None
 
     def check(self) -> None:
-        """PerfAssetsError when no credential is accepted; no answer is no refusal."""
+        """PerfAssetsError when no credential is accepted; no answer is not a refusal."""
         for account in self.all:
             with suppress(PerfAssetsError):
                 self.probe(account, CHECK_SECONDS)

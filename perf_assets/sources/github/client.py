@@ -390,7 +390,7 @@ class GitHubClient:
 
 
 def _graphql_errors(content: object) -> list[dict[str, Any]]:
-    """Return the errors of an answer; what is no list of them counts as one without a word."""
+    """Return the errors of an answer; what is not a list of them counts as one without a word."""
     errors = content.get("errors") if isinstance(content, dict) else None
     if not errors:
         return []

@@ -38,7 +38,7 @@ def read_keywords(forum: str, path: Path, packaged: Wordlists) -> Wordlists:
         ) from None
     except UnicodeDecodeError:
         raise PerfAssetsError(
-            f"{path}: the keywords of {forum} are no text in UTF-8; save them as that"
+            f"{path}: the keywords of {forum} are not text in UTF-8; save them as that"
         ) from None
     try:
         delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)
@@ -59,7 +59,7 @@ def read_keywords(forum: str, path: Path, packaged: Wordlists) -> Wordlists:
                 where = f"{path}, line {reader.line_num}"
                 chosen[_kind(where, kind)].append(_keyword(where, keyword))
     except csv.Error as error:
-        raise PerfAssetsError(f"{path}: this is no CSV file: {error}") from None
+        raise PerfAssetsError(f"{path}: this is not a CSV file: {error}") from None
     if not any(chosen.values()):
         raise PerfAssetsError(f"{path}: no keyword is left of {forum}; keep one of a kind at least")
     keywords = {kind: tuple(dict.fromkeys(words)) for kind, words in chosen.items()}
@@ -70,7 +70,7 @@ def _kind(where: str, text: str) -> str:
     kind = value_of_words(text)
     if kind not in KINDS:
         raise PerfAssetsError(
-            f"{where}: {escape_text(shortened(text, 60))!r} is no kind of question; "
+            f"{where}: {escape_text(shortened(text, 60))!r} is not a kind of question; "
             f"{nearest(in_words(kind), [in_words(known) for known in KINDS])}"
         )
     return kind
@@ -80,7 +80,7 @@ def _keyword(where: str, text: str) -> str:
     keyword = text.casefold()
     if WORD.fullmatch(keyword) is None or len(keyword) > LONGEST:
         raise PerfAssetsError(
-            f"{where}: {escape_text(shortened(text, 60))!r} is no keyword; one word of letters and "
-            "digits is needed, two at least, the first a letter"
+            f"{where}: {escape_text(shortened(text, 60))!r} is not a keyword; one word of letters "
+            "and digits is needed, two at least, the first a letter"
         )
     return keyword

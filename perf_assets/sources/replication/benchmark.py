@@ -93,7 +93,7 @@ def with_benchmark(
 
 def _problem(name: str, known: set[str]) -> str:
     if IDENTIFIER.fullmatch(name) is None:
-        raise RejectedError(f"{name!r} is no number of a question, nor one as 65160023_2")
+        raise RejectedError(f"{name!r} is not a number of a question, nor one as 65160023_2")
     for problem in (name, f"{name}_1"):
         if problem in known:
             return problem

@@ -66,7 +66,7 @@ def read_lines(
         raise PerfAssetsError(f"{path}: the file cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise PerfAssetsError(
-            f"{path}: byte {error.start} is no UTF-8; the file is not the published one"
+            f"{path}: byte {error.start} is not UTF-8; the file is not the published one"
         ) from None
     lines = _rows(path, text)
     if not lines:

@@ -128,7 +128,7 @@ def read_taxonomy(folder: Path, accepts: Accepts) -> tuple[Rows, list[Reject]]:
         repository = repositories.get(framework.strip().casefold())
         if repository is None:
             names = ", ".join(repositories)
-            raise RejectedError(f"{framework!r} is no framework of the study ({names})")
+            raise RejectedError(f"{framework!r} is not a framework of the study ({names})")
         number, remark = cells.issue_number(issue)
         category, subcategory = cells.category(published)
         occurrences[repository, number] = occurrences.get((repository, number), 0) + 1

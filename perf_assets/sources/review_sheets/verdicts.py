@@ -163,7 +163,7 @@ class _Reader:
         is_number = text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
         number = int(text) if is_number else None
         if number is None:
-            self.refuse(row, columns[1], f"{shortened(text, 60)!r} is no number of {what}")
+            self.refuse(row, columns[1], f"{shortened(text, 60)!r} is not a number of {what}")
         subject: Subject = (container, number)
         if subject not in self.links:
             shown = f"{shortened(container, 100)}#{shortened(text, 20)}"
@@ -280,7 +280,9 @@ class _FindingReader(_Reader):
         state = self.word(row, "state", FINDING_STATES)
         if ADDRESS.fullmatch(address) is None:
             self.refuse(
-                row, "address", f"is no web address, where the finding was {state}, as https://..."
+                row,
+                "address",
+                f"is not a web address, where the finding was {state}, as https://...",
             )
         return state, address
 

@@ -66,8 +66,8 @@ def read_dump(forum: Forum, extract: Extract) -> None:
     Raises
     ------
     PerfAssetsError
-        There is no dump, it is no dump, it is in another encoding, or it cannot be read. What was
-        taken out of it before stays until another one replaces it.
+        There is no dump, it is not a dump, it is in another encoding, or it cannot be read. What
+        was taken out of it before stays until another one replaces it.
     """
     assert forum.dump is not None
     files = find_dump(forum.dump)
@@ -205,7 +205,7 @@ class _Reading:
         if self.spoilt >= MANY_SPOILT and self.spoilt > self.rows / 2:
             raise PerfAssetsError(
                 f"{file.title}: {self.spoilt:,} of {self.rows:,} rows cannot be read, the last at "
-                f"byte {piece.offset} ({reason}): this is no dump, or damaged; fetch it again"
+                f"byte {piece.offset} ({reason}): this is not a dump, or damaged; fetch it again"
             )
 
     def _post(self, _: DumpFile, state: dict[str, Any], text: bytes) -> None:

@@ -83,7 +83,7 @@ def find_dump(path: Path) -> list[DumpFile]:
     names = {file.name for file in found}
     if POSTS not in names:
         raise PerfAssetsError(
-            f"{posts}: this is no dump of posts: it holds {_listed(names)}, and no Posts.xml"
+            f"{posts}: this is not a dump of posts: it holds {_listed(names)}, and no Posts.xml"
         )
     for name in OTHERS:
         beside = next(_files(posts.parent, name, beside=posts), None)

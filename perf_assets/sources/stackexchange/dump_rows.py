@@ -62,7 +62,7 @@ class Rows:
         Raises
         ------
         PerfAssetsError
-            The file is no dump, is in another encoding, or declares entities.
+            The file is not a dump, is in another encoding, or declares entities.
         """
         if not self._is_open and not self._rest:
             self._check_head(chunk)
@@ -112,7 +112,7 @@ class Rows:
             self._is_open = True
             self._is_closed = text.rstrip().endswith(b"/>")
         elif not self._is_closed:
-            yield Piece(offset, text, "this is no row")
+            yield Piece(offset, text, "this is not a row")
 
     def _check_head(self, chunk: bytes) -> None:
         declared = DECLARED.match(chunk.removeprefix(MARK))
@@ -152,7 +152,7 @@ def mended(text: bytes) -> tuple[bytes, int]:
     """Replace the characters of a row that XML does not allow, as real dumps have them.
 
     Two references to the halves of a surrogate pair become the character that they stand for;
-    control characters, and references to what is no character, become U+FFFD.
+    control characters, and references to what is not a character, become U+FFFD.
 
     Returns
     -------

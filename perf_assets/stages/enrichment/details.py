@@ -96,8 +96,8 @@ def detail_fixes(
     """Look closely at the fixes committed in ``months`` and after, where that was not done yet.
 
     A fix is any commit that is linked to a bug report, whether or not its link counts. What is
-    found of a commit depends on nothing else, so it is found once; of a commit that is no fix any
-    more nothing stays. A run that was killed goes on with the month it was at.
+    found of a commit depends on nothing else, so it is found once; of a commit that is not a fix
+    any more nothing stays. A run that was killed goes on with the month it was at.
     """
     changed = list(_changed(writer, clone, repository, months))
     if not changed:

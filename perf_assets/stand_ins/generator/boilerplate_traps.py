@@ -175,7 +175,7 @@ def line_repeated_by_one_author(plan: Plan) -> None:
 
 @text_trap(issues=6)
 def short_line_repeated(plan: Plan) -> None:
-    """Three words that six people say are no boilerplate."""
+    """Three words that six people say are not boilerplate."""
     month = plan.month(first=plan.calendar.count // 2)
     for author in plan.people(6):
         issue = plan.issue(month, author=author, body=f"{plan.texts.paragraph()}\n\n{SHORT_LINE}")

@@ -340,7 +340,7 @@ class _Writer:
     def edit_on(self, branch: Branch, edit: Edit, *, is_first: bool) -> None:
         """Edit lines in the files that a branch has.
 
-        Nobody else edits those of a branch that is no topic until it is merged. Only its first
+        Nobody else edits those of a branch that is not a topic until it is merged. Only its first
         commit changes files that are there: later ones add some.
         """
         files = self.files = self.branches[branch]

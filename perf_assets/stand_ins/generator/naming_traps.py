@@ -83,7 +83,7 @@ def pull_request_named_in_a_comment(plan: Plan) -> None:
 
 
 def _later(pull: Pull, issue: Issue) -> Pull:
-    """Return the pull request, opened after the issue: an earlier one is no fix."""
+    """Return the pull request, opened after the issue: an earlier one is not a fix."""
     pull.created = max(pull.created, issue.numbered + 60)
     pull.closed = None if pull.closed is None else max(pull.closed, pull.created)
     return pull

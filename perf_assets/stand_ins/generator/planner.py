@@ -148,7 +148,7 @@ class Plan:
         body: str | None = None,
         author: str | EllipsisType | None = ...,
     ) -> Issue:
-        """Return a bug report that is no performance bug; ``month`` or ``created`` tell when.
+        """Return a bug report that is not a performance bug; ``month`` or ``created`` tell when.
 
         ``author`` is drawn when it is not given; None is a deleted account.
         """

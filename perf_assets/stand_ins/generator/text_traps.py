@@ -23,7 +23,7 @@ def counted(issue: Issue, *keywords: str) -> None:
 
 @text_trap(rank=1)
 def keyword_in_backtick_fence(plan: Plan) -> None:
-    """Fenced code is no text."""
+    """Fenced code is not text."""
     plan.issue(body=f"{plan.texts.paragraph()}\n\n```python\nprint('slow path')\n```\n\nThanks!")
 
 
@@ -116,7 +116,7 @@ def keyword_inside_a_longer_word(plan: Plan) -> None:
 
 @text_trap()
 def keyword_broken_over_two_lines(plan: Plan) -> None:
-    """Plant this case: a line break inside a keyword is no space."""
+    """Plant this case: a line break inside a keyword is not a space."""
     plan.issue(
         body="I first thought of a memory\nleak, but the numbers of the cpu\nusage are fine."
     )
@@ -156,7 +156,7 @@ def performance_label_spelt_otherwise(plan: Plan) -> None:
 
 @text_trap(rank=1)
 def performance_label_on_enhancement(plan: Plan) -> None:
-    """Plant this case: an enhancement is no bug report, whatever else it is called."""
+    """Plant this case: an enhancement is not a bug report, whatever else it is called."""
     issue = plan.label(plan.issue(), "module: performance", marks="performance")
     plan.label(issue, "enhancement", marks="other")
 
@@ -211,7 +211,7 @@ def unusual_text(plan: Plan) -> None:
 
 @text_trap(issues=0)
 def keyword_in_pull_request_title(plan: Plan) -> None:
-    """Plant this case: a pull request is no issue."""
+    """Plant this case: a pull request is not an issue."""
     at = plan.moment(plan.month())
     plan.pull(at, title="Make the slow path faster, a memory leak less")
 

@@ -257,7 +257,7 @@ def _moments(calendar: Calendar, issue: Issue, fix: set[Commit]) -> list[_Moment
 def _moment(
     calendar: Calendar, issue: Issue, fix: set[Commit], month: int, end: int
 ) -> _Moment | None:
-    """Return the issue at the end of ``month``; None where it is no bug report then."""
+    """Return the issue at the end of ``month``; None where it is not a bug report then."""
     now = calendar.starts[month + 1]
     marks: dict[str | None, str] = {}
     for event in sorted(issue.events, key=lambda event: event.at):

@@ -46,7 +46,7 @@ def _merged(plan: Plan, pull: Pull, at: int) -> None:
     """Land by a merge commit, as GitHub's first button makes it."""
     branch = Branch()
     for number in range(plan.rng.randint(1, LARGEST), 0, -1):
-        # The first may be older than the issue: then it is no fix of it.
+        # The first may be older than the issue: then it is not a fix of it.
         side = plan.commit(max(plan.calendar.starts[0] + 1, at - number * 7200), _subject(plan))
         side.branch = branch
         branch.commits.append(side)

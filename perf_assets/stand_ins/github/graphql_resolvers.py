@@ -1,4 +1,4 @@
-"""What the fields of the served GraphQL schema resolve to, where that is no entry of a dict."""
+"""What the fields of the served GraphQL schema resolve to, where that is not an entry of a dict."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -124,7 +124,7 @@ def interval(text: str) -> Interval:
     Raises
     ------
     SearchError
-        Where ``text`` is no date, time or range of them.
+        Where ``text`` is not a date, time or range of them.
     """
     match = RANGE_PATTERN.fullmatch(text)
     if match is None or (match["sign"] and match["last"]):

@@ -44,14 +44,14 @@ def read_site(folder: Path) -> Site:
     Raises
     ------
     PerfAssetsError
-        A file cannot be read, is no XML, or has a row that lacks something.
+        A file cannot be read, is not XML, or has a row that lacks something.
     """
     try:
         return _read(folder)
     except (OSError, ElementTree.ParseError, LookupError, ValueError, OverflowError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else error
         raise PerfAssetsError(
-            f"{folder}: this is no dump of a site that could be served: {shortened(reason, 200)}"
+            f"{folder}: this is not a dump of a site that could be served: {shortened(reason, 200)}"
         ) from None
 
 

@@ -45,7 +45,7 @@ def record_audits(database: Database, audited: Sequence[Audited]) -> None:
     results = pl.DataFrame(
         [row for one in audited for row in _results(one)], schema=table_of(RESULTS).frame_schema
     )
-    # Rows that are refused again and again are no news, for which nothing need be published.
+    # Rows that are refused again and again are not news, for which nothing need be published.
     same = [name for name in results.columns if name != "audited_at"]
     stored = _stored(database, RESULTS, partitions).filter(
         pl.col("outcome").is_in(["refused", "rows_set_aside"])

@@ -43,7 +43,7 @@ def load_suite(name: str) -> Suite:
     Raises
     ------
     PerfAssetsError
-        The table is not declared, or its file is no JSON or has a rule without name or note, of a
+        The table is not declared, or its file is not JSON or has a rule without name or note, of a
         severity other than critical and warning, or of a type that Great Expectations does not
         have. (It would leave such a rule out and say nothing.)
     """

@@ -354,9 +354,9 @@ async def _sent(request: Request) -> dict[str, Any]:
     try:
         found = whole_characters(json.loads(bytes(body)))
     except (ValueError, RecursionError):
-        raise PerfAssetsError("this is no JSON") from None
+        raise PerfAssetsError("this is not JSON") from None
     if not isinstance(found, dict):
-        raise PerfAssetsError("this is no answer of the page")
+        raise PerfAssetsError("this is not an answer of the page")
     return found
 
 

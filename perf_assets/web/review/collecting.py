@@ -31,8 +31,8 @@ def sheets(
     """Return a sheet for each rater and kind, of the answers to subjects that were drawn at random.
 
     They are answers before disclosure, and what raters agreed on afterwards.
-    What was chosen because rule and classifier differ is left out: it is no sample. A category that
-    raters proposed is none of the study's: it goes into the note.
+    What was chosen because rule and classifier differ is left out: it is not a sample. A category
+    that raters proposed is none of the study's: it goes into the note.
     """
     found = {}
     groups: dict[tuple[str, str], list[Answer]] = {}

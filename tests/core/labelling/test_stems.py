@@ -32,7 +32,8 @@ NO_TEMPLATES = pl.DataFrame(
         "month": pl.String,
     }
 )
-# Forms of the words that the entries are stems of, words near them, and what is no word of a text.
+# Forms of the words that the entries are stems of, words near them, and what is not a word of a
+# text.
 FORMS = (
     "hang hangs hanging hanged hung slow slowly slows slowing slower slowest very vary fast faster "
     "fastest speed speeds speeding speedup oom OOM throughput throughputs efficient efficiently "

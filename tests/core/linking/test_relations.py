@@ -226,7 +226,7 @@ def test_any_text_can_be_read(message: str) -> None:
         assert all(named.name and named.words for named in taken_back(text))
 
 
-# The main line, and what is no part of it
+# The main line, and what is not part of it
 
 
 def test_the_main_line_are_the_first_parents_of_the_tip() -> None:

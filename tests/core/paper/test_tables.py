@@ -204,7 +204,7 @@ def test_trend_tests_are_of_the_published_and_of_the_counted_series() -> None:
     assert verdict_of(rows[f"{name}.published"]) == (0.25, "exact")
     assert rows[f"{name}.published"]["reason"] == "2 of 2 pairs of months rise"
     assert rows[f"{name}.published.claim"]["published_text"] == "p < 0.3"
-    # The same value from other counts is no reproduction of them.
+    # The same value from other counts is not a reproduction of them.
     assert verdict_of(rows[f"{name}.reproduced.claim"]) == (0.25, "coincides")
     assert rows[f"{name}.reproduced"]["reason"] == (
         "2 of 2 pairs of months rise; 1 of 4 months have other counts"

@@ -32,12 +32,12 @@ def test_a_text_is_what_python_reads(content: bytes) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"x = 1\ny = '\xe9'", "line 2 is no utf-8"),
+        (b"x = 1\ny = '\xe9'", "line 2 is not utf-8"),
         (b"# coding: klingon\nx = 1", "klingon"),
         (b"# coding: rot13\nk = 1", "rot13"),
         (b"# coding: hex\n00", "hex"),
         (b"\xef\xbb\xbf# coding: latin-1\nx = 1", "encoding problem"),
-        (b"# coding: ascii\nx = '\xe9'", "line 2 is no ascii"),
+        (b"# coding: ascii\nx = '\xe9'", "line 2 is not ascii"),
         (b"\xff\xfex\x00 \x00=\x00", "encoding declaration"),
         (b"# coding: " + b"x" * 4000, "unknown encoding"),
     ],
@@ -51,7 +51,7 @@ def test_what_python_cannot_read_is_told(content: bytes, words: str) -> None:
 
 def test_a_notebook_is_utf_8() -> None:
     assert decoded_notebook(b'\xef\xbb\xbf{"a": "\xc3\xa9"}') == '{"a": "é"}'
-    with pytest.raises(Unreadable, match="line 2 is no utf-8"):
+    with pytest.raises(Unreadable, match="line 2 is not utf-8"):
         decoded_notebook(b'{"a":\n"\xe9"}')
 
 

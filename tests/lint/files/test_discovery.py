@@ -100,7 +100,7 @@ def test_a_pipe_and_a_file_too_large_are_skips_that_take_neither_time_nor_memory
         sparse.truncate(1 << 40)
     result = [read(LintFile(path, path.name, path.name)) for path in sorted(tmp_path.iterdir())]
     assert result == [
-        Skip("pipe.py", "read", "it is no file: pass it as standard input, with -"),
+        Skip("pipe.py", "read", "it is not a file: pass it as standard input, with -"),
         Skip("sparse.py", "memory", "it takes more than 512 MB"),
     ]
 

@@ -7,8 +7,8 @@ names (`tensorflow/_api/v2/`, with `compat/v1/` in it); Keras' has the same for 
 are read, not installed and not run. A function of TensorFlow that can name its node takes an
 argument `name`: that distinguishes an operation from what only configures; the few without it are
 listed. What creates a state of its own (variables, queues, tables, summaries), draws at random,
-reads, writes, or opens a scope is no operation in this sense: to call it again means something else
-than to keep its result.
+reads, writes, or opens a scope is not an operation in this sense: to call it again means something
+else than to keep its result.
 """
 
 import ast

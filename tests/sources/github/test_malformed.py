@@ -178,7 +178,7 @@ NEXT = {"hasNextPage": True}
         (status(418, b'{"message": "\x1b[2J' + TOKEN.encode() + b'"}'), "answered with HTTP 418"),
         (status(418, json.dumps({"message": f"\n{TOKEN[:5]}\0{TOKEN[5:]}"}).encode()), "418"),
         (status(403, b'{"message": 7}'), r"did not answer .*HTTP 403"),
-        # What is no JSON, or none that can be read.
+        # What is not JSON, or none that can be read.
         (text("<html>"), NOT_GRAPHQL),
         (text('{"data": '), NOT_GRAPHQL),
         (text(DEEP), NOT_GRAPHQL),

@@ -65,7 +65,7 @@ def test_reads_every_recorded_record_or_counts_why_not(
         directory = tmp_path / str(index)
         stand_ins = tracker.write(directory)
         if not is_repository_name(repository):
-            left_out["repositories", f"{repository} is no repository name"] += 1
+            left_out["repositories", f"{repository} is not a repository name"] += 1
             continue
         corpus = read_corpus(directory, repository)
         corpora.append((tracker, corpus))
@@ -158,7 +158,7 @@ def check(batch: IssueBatch, corpus: Corpus, tracker: Tracker) -> None:
 
 
 def errors(source: str) -> Iterator[Recording]:
-    """Yield the recorded answers that are no good answers to a query of ours."""
+    """Yield the recorded answers that are not good answers to a query of ours."""
     for answer in recordings(source):
         if answer.status >= 300 or answer.is_graphql:
             yield answer

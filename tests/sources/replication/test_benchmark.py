@@ -58,7 +58,7 @@ def test_a_number_without_its_part_is_the_first_problem_of_the_question(path: Pa
     ("bad", "reason"),
     [
         (line("3"), "problem 3 is none of those that are loaded"),
-        (line("x"), "'x' is no number of a question, nor one as 65160023_2"),
+        (line("x"), "'x' is not a number of a question, nor one as 65160023_2"),
         (line("2", "torch"), "library 'torch' is none of tf and keras"),
         (line("2", "tf", "2", "0", "0"), "profiler_status '2' is none of -1, 0 and 1"),
         (line("2") + ",", "it has 13 cells instead of 12"),

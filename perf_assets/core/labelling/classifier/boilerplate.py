@@ -1,4 +1,4 @@
-"""Lines that a project's templates and tools put into reports are no signs of performance."""
+"""Lines that a project's templates and tools put into reports are not signs of performance."""
 
 import re
 

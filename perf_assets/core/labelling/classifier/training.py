@@ -35,7 +35,7 @@ FOLDS, ROUNDS = 5, 2
 FEWEST_OF_A_KIND = 10
 DIGITS = 5
 BINS = 10
-LONGEST_STEMMED = 25  # characters: what is longer is no word
+LONGEST_STEMMED = 25  # characters: what is longer is not a word
 
 Flags: TypeAlias = NDArray[np.bool_]
 Fit: TypeAlias = Callable[[pl.DataFrame, Flags], Model]
