@@ -6,6 +6,7 @@ from shlex import quote
 from typing import Any
 
 import click
+from rich.console import Console
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.processes.progress import phase
@@ -55,7 +56,7 @@ def doctor(study: str, data_dir: Path, *, repair: bool, is_json: bool) -> None:
         _repair(directory)
         return
     messages: list[str] = []
-    damages = _damages(directory)
+    damages = _damages(directory, Console(stderr=True) if is_json else console)
     if not is_json:
         for damage in damages:
             click.echo(damage["what"] + ": " + damage["remedy"])
@@ -79,12 +80,12 @@ def doctor(study: str, data_dir: Path, *, repair: bool, is_json: bool) -> None:
         sys.exit(2)
 
 
-def _damages(data_dir: DataDirectory) -> list[dict[str, Any]]:
+def _damages(data_dir: DataDirectory, progress: Console) -> list[dict[str, Any]]:
     """Return what is damaged in the data directory, or that it cannot be looked at."""
     from perf_assets.stages.health import find_damage  # noqa: PLC0415
 
     try:
-        with shown_progress(console), phase(f"reading all of {data_dir.path}"):
+        with shown_progress(progress), phase(f"reading all of {data_dir.path}"):
             return [
                 {"what": one.what, "remedy": one.remedy, "is_mendable": one.mend is not None}
                 for one in find_damage(data_dir)

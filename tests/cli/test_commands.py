@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from perf_assets.base.corpus import read_corpus
+from perf_assets.base.processes import progress
 from perf_assets.cli.commands import MODULES, commands
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.storage import warehouse
@@ -83,9 +84,11 @@ def test_status_says_what_is_stored(data_dir: Path) -> None:
 
 
 @pytest.mark.slow
-def test_status_doctor_and_agreement_are_told_to_programs_too(
-    data_dir: Path, small: Prepared
+def test_status_doctor_and_agreement_print_json_and_nothing_else(
+    data_dir: Path, small: Prepared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(progress, "SHOWN_AFTER_SECONDS", 0.0)  # as on a busy machine
+    monkeypatch.setattr(progress, "LOOK_SECONDS", 0.001)
     result = json.loads(perf_assets("status", "--data-dir", data_dir, "--json").stdout)
     row = next(row for row in result["tables"] if row["table"] == "raw.issues")
     assert (row["repository"], row["months"], row["rows"]) == ("sample-lab/tensorkit", 3, 24)

@@ -119,8 +119,8 @@ def named_pull_requests(comment: str, *names: str) -> dict[int, str]:
     By address, ``#12`` or ``owner/name#12``; ``names`` are the repository's name and those that it
     had before. Left out are code, quoted lines, as what is quoted was written elsewhere, remarks on
     a pull request, and sentences that say of it that it is not a fix: it caused, introduced or
-    broke something, it is related or similar. Whether a number is a pull request, and whether it landed,
-    is for the caller to look up.
+    broke something, it is related or similar. The caller looks up whether a number is a pull
+    request, and whether it landed.
     """
     own = own_names(names)
     found: dict[int, str] = {}
