@@ -245,7 +245,9 @@ def _repository_names(connection: duckdb.DuckDBPyConnection, study: Study) -> se
     """Owners and names of the repositories that are studied."""
     rows = connection.execute("SELECT DISTINCT repository FROM meta.partition_loads").fetchall()
     named = {name for (name,) in rows if "/" in name}
-    named |= {name for one in study.repositories for name in (one.name, *one.aliases)}
+    named |= {
+        name for repository in study.repositories for name in (repository.name, *repository.aliases)
+    }
     return {part for name in named for part in name.split("/")}
 
 

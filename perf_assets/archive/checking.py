@@ -196,7 +196,7 @@ def _laid(content: Path, home: DataDirectory, check: Check) -> bool:
 def _kept(content: Path, study: Study, manifest: Manifest, check: Check) -> dict[str, pl.DataFrame]:
     """Return the rows that cannot be made anew here, and are taken as they are."""
     kept = {}
-    if owned := [one.name for one in study.repositories if needs_history(one)]:
+    if owned := [repository.name for repository in study.repositories if needs_history(repository)]:
         kept[FIX_AREAS] = "its CODEOWNERS need the git history of " + ", ".join(owned)
     if manifest.is_pseudonymised and not (content / MODEL).exists():
         rows = pl.read_parquet(content / TABLES / f"{PROBABILITIES}.parquet")
@@ -254,7 +254,7 @@ def _add(check: Check, found: TableDifference, *, is_of_texts: bool) -> None:
         found.table,
         "differs",
         f"{found.count:,} of {found.rows:,} rows differ (first: the archive; second: recomputed)",
-        *(one.sentence(table) for one in found.examples),
+        *(example.sentence(table) for example in found.examples),
     )
 
 

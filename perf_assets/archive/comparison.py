@@ -63,12 +63,12 @@ class Comparison:
     @property
     def differing(self) -> tuple[Compared, ...]:
         """The tables that differ."""
-        return tuple(one for one in self.tables if not one.difference.is_equal)
+        return tuple(table for table in self.tables if not table.difference.is_equal)
 
     @property
     def differing_columns(self) -> tuple[TableDifference, ...]:
         """The tables of which a column was not compared, as one of the two lacks it."""
-        return tuple(one.difference for one in self.tables if one.difference.columns)
+        return tuple(table.difference for table in self.tables if table.difference.columns)
 
     @property
     def is_equal(self) -> bool:

@@ -70,12 +70,14 @@ def page(comparison: Comparison) -> str:
         for schema in COMPARED
         if (own := [one for one in comparison.differing if _schema(one) == schema])
     ]
-    equal = sorted(one.difference.table for one in comparison.tables if one.difference.is_equal)
+    equal = sorted(
+        table.difference.table for table in comparison.tables if table.difference.is_equal
+    )
     alone = [
         *(f"Only the first has the table {name}." for name in comparison.only_first),
         *(f"Only the second has the table {name}." for name in comparison.only_second),
         *(f"{sentence}." for sentence in comparison.defined),
-        *(f"{one.table}: {_columns(one)}." for one in comparison.differing_columns),
+        *(f"{column.table}: {_columns(column)}." for column in comparison.differing_columns),
     ]
     sections.append(Section("equal", "What is equal", [", ".join(equal) or "Nothing.", *alone]))
     words = [f"The first is {first}, the second {second}."]

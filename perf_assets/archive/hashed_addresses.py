@@ -48,9 +48,9 @@ def without_hashes(connection: duckdb.DuckDBPyConnection, side: str, name: str) 
         return relation
     others = [column for column in columns if column not in table.key]
     replaced = ", ".join(
-        f"CASE WHEN {_is_hashed(one)} THEN 'hashed' ELSE {quoted_name(one)} END "
-        f"AS {quoted_name(one)}"
-        for one in others
+        f"CASE WHEN {_is_hashed(other)} THEN 'hashed' ELSE {quoted_name(other)} END "
+        f"AS {quoted_name(other)}"
+        for other in others
     )
     chosen = f"* REPLACE ({replaced})" if others else "*"
     return f"(SELECT {chosen} FROM {relation} WHERE {_is_identified(table, columns)})"

@@ -38,7 +38,7 @@ def unpacked(path: Path, folder: Path | None = None) -> Iterator[tuple[Path, Man
         It is not an archive, damaged, of a newer version, or there is no room for it.
     """
     with open_zip(path) as packed:
-        names = {one.name for one in packed.members}
+        names = {member.name for member in packed.members}
         if MANIFEST not in names or SUMS not in names:
             raise PerfAssetsError(
                 f"{path} is not an archive of perf-assets: it has no {MANIFEST} or no {SUMS}; "

@@ -134,7 +134,7 @@ def _clear(database: Database, study: Study) -> None:
     subjects = {one.name for one in (*study.repositories, *study.tag_sets)}
     loads = "SELECT DISTINCT repository FROM meta.partition_loads WHERE is_stored"
     former = {name for (name,) in database.connection.execute(loads).fetchall()} - subjects
-    without = {one.name for one in study.repositories if needs_history(one)}
+    without = {repository.name for repository in study.repositories if needs_history(repository)}
     with database.transaction():
         for table in (*LABELS, *LINKS, "labels.performance_questions"):
             subject = " || ':' || ".join(table_of(table).parts)

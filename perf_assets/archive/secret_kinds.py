@@ -213,9 +213,9 @@ def _web_token() -> Kind:
 
 
 def _by_settings() -> Iterator[Kind]:
-    for one in settings():
-        pattern = re.compile(one.pattern)
-        yield Kind(one.name, pattern, one.hint, one.is_real, 1, one.words)
+    for setting in settings():
+        pattern = re.compile(setting.pattern)
+        yield Kind(setting.name, pattern, setting.hint, setting.is_real, 1, setting.words)
 
 
 def _patterns(plugin: str) -> tuple[re.Pattern[str], ...]:

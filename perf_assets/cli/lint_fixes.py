@@ -56,7 +56,7 @@ def fixed_files(results: Sequence[FileResult], paths: Sequence[Path]) -> Iterato
         What was found, and where the file of each result is.
     """
     for result, path in zip(results, paths, strict=True):
-        found = [one for one in result.findings if one.edits]
+        found = [finding for finding in result.findings if finding.edits]
         if not found or result.path.endswith(".ipynb"):
             continue
         try:

@@ -135,9 +135,9 @@ def _table(config: Path | None, first: Path | None) -> tuple[Path | None, object
         raise PerfAssetsError(
             "the directory that this was started in is gone: change to one that exists"
         ) from None
-    for one in (folder, *folder.parents):
-        if (one / FILE).is_file() and (table := _read(one / FILE)) is not None:
-            return one / FILE, table
+    for parent in (folder, *folder.parents):
+        if (parent / FILE).is_file() and (table := _read(parent / FILE)) is not None:
+            return parent / FILE, table
     return None, None
 
 

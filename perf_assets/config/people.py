@@ -80,7 +80,9 @@ class People(StrictModel):
 
     @model_validator(mode="after")
     def _says_one_thing(self) -> "People":
-        both = {one.casefold() for one in self.bots} & {one.casefold() for one in self.persons}
+        both = {bot.casefold() for bot in self.bots} & {
+            person.casefold() for person in self.persons
+        }
         for login in sorted(both):
             raise ValueError(f"{shortened(login, 60)!r} is among bots and persons: remove one")
         seen: set[str] = set()

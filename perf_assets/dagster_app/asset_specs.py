@@ -108,7 +108,7 @@ def _metadata_key_of_columns(asset: str) -> str:
 
 def _description(tables: list[Table]) -> str:
     main, *others = tables
-    listed = "\n".join(f"- `{one.name}`: {one.description}" for one in others)
+    listed = "\n".join(f"- `{other.name}`: {other.description}" for other in others)
     return f"{main.description}\n\nReported with it:\n\n{listed}" if others else main.description
 
 

@@ -226,7 +226,9 @@ class EventReporter:
         """Return what was written, and what was stored by a run that was killed before it reported
         it.
         """
-        written = {(one.repository, one.month) for one in outcomes if one.is_written}
+        written = {
+            (outcome.repository, outcome.month) for outcome in outcomes if outcome.is_written
+        }
         instance = self._context.instance
         news = []
         for asset, found in groupby(together, key=lambda loads: asset_for_table(loads[0]["table"])):

@@ -176,7 +176,7 @@ def run_import(
     """
 
     def store(writer: AuditedWriter) -> list[Imported | PerfAssetsError]:
-        found = [_imported(writer, *one) for one in sheets]
+        found = [_imported(writer, *sheet) for sheet in sheets]
         refused = [one for one in found if isinstance(one, PerfAssetsError)]
         if len(refused) == len(found):
             raise PerfAssetsError("; ".join(map(str, refused)))

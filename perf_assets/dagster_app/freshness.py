@@ -25,7 +25,7 @@ def fresh_each_month(spec: dg.AssetSpec, study: Study) -> dg.AssetSpec:
     month.
     """
     goes_on = {
-        *(EACH_MONTH if any(one.last is None for one in study.repositories) else ()),
+        *(EACH_MONTH if any(repository.last is None for repository in study.repositories) else ()),
         *([QUESTIONS] if any(one.last is None for one in study.tag_sets) else ()),
     }
     if name_of(spec.key) not in goes_on:

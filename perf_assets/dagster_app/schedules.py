@@ -112,9 +112,11 @@ def _of_workers(study: Study) -> list[dg.ScheduleDefinition]:
     """With a lake: one schedule starts a run for each repository, and one computes once a day."""
 
     def runs(key: str, tags: Mapping[str, str]) -> Iterator[dg.RunRequest]:
-        for one in study.repositories:
-            of = worker_tags(one, one.start, one.end, "published")
-            yield dg.RunRequest(f"{one.name} {key}", partition_key=one.name, tags={**of, **tags})
+        for repository in study.repositories:
+            of = worker_tags(repository, repository.start, repository.end, "published")
+            yield dg.RunRequest(
+                f"{repository.name} {key}", partition_key=repository.name, tags={**of, **tags}
+            )
 
     common: dict[str, Any] = {"execution_timezone": "UTC", "default_status": _status()}
 

@@ -38,7 +38,7 @@ def derived_assets(study: Study | None, data_dir: DataDirectory) -> dg.AssetsDef
                     drawing_process.prepare()
                 yield derived
 
-    models = [Stored(one.name, [one.table], frozenset({"sql"})) for one in load_models()]
+    models = [Stored(model.name, [model.table], frozenset({"sql"})) for model in load_models()]
     statistics = [stored(table, table, kinds=["python"]) for table in analyses()]
     tables = [*models, *statistics]
     return whole_asset("models_and_statistics", tables, data_dir, step, with_evidence)

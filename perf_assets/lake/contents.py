@@ -29,7 +29,7 @@ SELECT hash(1::BIGINT, 2::INTEGER, 'x', ['y', NULL], true, 1.5::DOUBLE, DATE '20
 def create_missing(database: Database, tables: Iterable[LakeTable]) -> None:
     """Make those of ``tables`` that a warehouse of an older version does not have."""
     there = set(tables_of(database.connection))
-    for name in {fingerprints.NAME, *(one.name for one in tables)} - there:
+    for name in {fingerprints.NAME, *(table.name for table in tables)} - there:
         create(database.connection, table_of(name))
 
 
@@ -84,7 +84,9 @@ def subjects_in(database: Database) -> list[str]:
     """Return the subjects of which ``database`` holds anything that a lake would hold, sorted."""
     tables = chosen(None)
     create_missing(database, tables)
-    each = [f"SELECT {one.subject} AS subject FROM {one.name} {one.where}" for one in tables]
+    each = [
+        f"SELECT {table.subject} AS subject FROM {table.name} {table.where}" for table in tables
+    ]
     frame = database.frame(f"SELECT DISTINCT subject FROM ({' UNION ALL '.join(each)}) ORDER BY 1")
     return frame["subject"].to_list()
 

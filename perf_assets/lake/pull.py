@@ -74,7 +74,9 @@ def pull(
         There is no lake; it has another address key; rows that are released cannot be read; or two
         subjects claim the same row.
     """
-    subject_names = sorted({*subjects, *(one.partition(":")[0] for one in subjects if ":" in one)})
+    subject_names = sorted(
+        {*subjects, *(subject.partition(":")[0] for subject in subjects if ":" in subject)}
+    )
     with friendly_errors(lake), phase("bringing what is released", len(subject_names), "subjects"):
         held = chosen(tables)
         create_missing(database, held)
@@ -162,7 +164,7 @@ def _lay_here(database: Database, tables: Sequence[LakeTable]) -> None:
     """Make the temporary table of what is stored, a row for each table of a month of a subject."""
     each = united(tables, hashing(database.connection))
     database.connection.execute(f"CREATE OR REPLACE TEMP TABLE lake_here AS {each}")
-    names = pa.table({"table": pa.array([one.name for one in tables])})
+    names = pa.table({"table": pa.array([table.name for table in tables])})
     database.connection.register("lake_names", names)
     database.connection.execute(
         'DELETE FROM lake_released WHERE "table" NOT IN (SELECT "table" FROM lake_names)'

@@ -141,7 +141,9 @@ class Releases:
         if not rows:
             return Held(None, 0, {})
         months = {
-            month: {one["table"]: Part(*(one[name] for name in Part._fields)) for one in tables}
+            month: {
+                table["table"]: Part(*(table[name] for name in Part._fields)) for table in tables
+            }
             for month, _, _, tables in rows
             if tables
         }

@@ -106,7 +106,7 @@ def chosen(tables: Collection[str] | None) -> list[LakeTable]:
 
 def declared_schema(table: Table) -> pa.Schema:
     """Return the declared columns of ``table``, with the types of Arrow."""
-    return pa.schema([(one.name, _arrow(polars_type(one.type))) for one in table.columns])
+    return pa.schema([(column.name, _arrow(polars_type(column.type))) for column in table.columns])
 
 
 PLAIN: dict[object, pa.DataType] = {

@@ -44,17 +44,19 @@ KERAS_TRACED = (
 def context_of(path: str, tree: ast.Module) -> Context:
     """Tell library code, examples and tests apart, by path in the project and by imports."""
     pure = PurePosixPath(path)
-    folders = [one.lower() for one in pure.parts[:-1]]
+    folders = [part.lower() for part in pure.parts[:-1]]
     if TEST_FILE.match(pure.name) or TEST_FOLDERS & set(folders) or _imports_tests(tree):
         return Context.TEST
-    if EXAMPLE_FILE.match(pure.name.lower()) or any(EXAMPLE_FOLDERS.match(one) for one in folders):
+    if EXAMPLE_FILE.match(pure.name.lower()) or any(
+        EXAMPLE_FOLDERS.match(folder) for folder in folders
+    ):
         return Context.EXAMPLE
     return Context.LIBRARY
 
 
 def _imports_tests(tree: ast.Module) -> bool:
     for node in tree.body:
-        if isinstance(node, ast.Import) and any(one.name in TEST_MODULES for one in node.names):
+        if isinstance(node, ast.Import) and any(name.name in TEST_MODULES for name in node.names):
             return True
         if isinstance(node, ast.ImportFrom) and node.module in TEST_MODULES:
             return True
@@ -64,7 +66,7 @@ def _imports_tests(tree: ast.Module) -> bool:
 def is_graph_code(module: Module) -> bool:
     """Return whether a module builds graphs as TensorFlow 1 did: it uses what only that has."""
     names = {module.resolve(call.func, scope) or "" for call, scope in module.calls}
-    return not names & EAGER and any(GRAPH_ONLY.match(one) for one in names)
+    return not names & EAGER and any(GRAPH_ONLY.match(name) for name in names)
 
 
 def makes_nodes(module: Module, run: Run, loop: LoopAt) -> bool:
@@ -74,7 +76,7 @@ def makes_nodes(module: Module, run: Run, loop: LoopAt) -> bool:
     the methods of layers and models that Keras traces, be it around the call or around one that
     leads to it.
     """
-    if any(_enters_graph(module, one, loop.scope) for one in loop.contexts):
+    if any(_enters_graph(module, context, loop.scope) for context in loop.contexts):
         return True
     scopes: list[Scope] = [run.scope]
     while run.outer is not None:

@@ -150,12 +150,12 @@ class Values(ABC):
 
     def sequence(self, node: ast.Tuple | ast.List, frame: Frame) -> Value:
         """Return the parts of a tuple or list."""
-        return Several(tuple(self.value(one, frame) for one in node.elts))
+        return Several(tuple(self.value(elt, frame) for elt in node.elts))
 
     def mapping(self, node: ast.Dict, frame: Frame) -> Value:
         """Return the values of a dictionary."""
-        keys = tuple(one.value if isinstance(one, ast.Constant) else one for one in node.keys)
-        return Several(tuple(self.value(one, frame) for one in node.values), keys)
+        keys = tuple(key.value if isinstance(key, ast.Constant) else key for key in node.keys)
+        return Several(tuple(self.value(value, frame) for value in node.values), keys)
 
     def subscript(self, node: ast.Subscript, frame: Frame) -> Value:
         """Return one part of a collection."""
@@ -209,7 +209,7 @@ class Values(ABC):
         """
         if name != "as_dataset":
             return Dataset(batched=True)
-        split = next((one.value for one in node.keywords if one.arg == "split"), None)
+        split = next((keyword.value for keyword in node.keywords if keyword.arg == "split"), None)
         if isinstance(split, ast.List | ast.Tuple):
             return Several((Dataset(),) * len(split.elts))
         return Dataset() if split is not None else any_of((Dataset(),))
@@ -337,16 +337,20 @@ def _is_evident(node: ast.Call, names: frozenset[str]) -> bool:
 def _batches(scope: Scope, name: str) -> bool:
     """Return whether a function calls `batch` on its parameter: it is given windows."""
     return any(
-        isinstance(one, ast.Attribute)
-        and one.attr in BATCHES
-        and isinstance(one.value, ast.Name)
-        and one.value.id == name
-        for one in ast.walk(scope.node)
+        isinstance(node, ast.Attribute)
+        and node.attr in BATCHES
+        and isinstance(node.value, ast.Name)
+        and node.value.id == name
+        for node in ast.walk(scope.node)
     )
 
 
 def _is_property(scope: Scope) -> bool:
-    plain = (one for one in decorators(scope) if isinstance(one, ast.Name | ast.Attribute))
+    plain = (
+        decorator
+        for decorator in decorators(scope)
+        if isinstance(decorator, ast.Name | ast.Attribute)
+    )
     return any(ast.unparse(one).endswith("property") for one in plain)
 
 

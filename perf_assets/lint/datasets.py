@@ -103,7 +103,7 @@ def any_of(values: Iterable[Value]) -> Several:
 
 def join(values: Iterable[Value]) -> Value:
     """Return what a value may be that is one of several; unknown ones are ignored."""
-    present = [one for one in values if one is not None]
+    present = [value for value in values if value is not None]
     tuples = [one for one in present if isinstance(one, Several)]
     if tuples and len(tuples) == len(present):
         same = [one for one in tuples if len(one.parts) == len(tuples[0].parts)]
@@ -112,9 +112,9 @@ def join(values: Iterable[Value]) -> Value:
     datasets = [one for one in present if isinstance(one, Dataset)]
     if not datasets:
         return None
-    maps = frozenset[ast.Call]().union(*(one.maps for one in datasets))
-    batched = any(one.batched for one in datasets)
-    return Dataset(maps, batched, all(one.nested for one in datasets))
+    maps = frozenset[ast.Call]().union(*(dataset.maps for dataset in datasets))
+    batched = any(dataset.batched for dataset in datasets)
+    return Dataset(maps, batched, all(dataset.nested for dataset in datasets))
 
 
 def of_source(full: str, node: ast.Call, given: list[Value]) -> Value:

@@ -70,9 +70,9 @@ def _by_use(module: Module, scope: Scope, calls: list[ast.Call]) -> frozenset[st
             if func.attr == "map" and _maps_tensors(module, scope, call):
                 sure.add(root)
     for name, bindings in scope.bindings.items():
-        for one in bindings:
-            if isinstance(one.value, ast.Call):  # one pipeline with the name that it gets
-                for root in _roots(one.value):
+        for binding in bindings:
+            if isinstance(binding.value, ast.Call):  # one pipeline with the name that it gets
+                for root in _roots(binding.value):
                     uses.setdefault(root, set()).update(uses.get(name, set()))
     found = sure | {
         name
@@ -116,8 +116,8 @@ def _is_determined(module: Module, name: str, scope: Scope) -> bool:
     values: list[object] = []
     if isinstance(node, ast.Name):
         where, bindings = scope.find(name) or (scope, [])
-        values = [one.value for one in bindings]
-        if any(one.kind == "parameter" for one in bindings) and _is_annotated(where, name):
+        values = [binding.value for binding in bindings]
+        if any(binding.kind == "parameter" for binding in bindings) and _is_annotated(where, name):
             return True
     elif isinstance(node, ast.Attribute):
         owner = module.class_of(node.value, scope)

@@ -43,7 +43,7 @@ def _of_test(test: ast.expr) -> tuple[set[str], set[str]]:
             body, orelse = _of_test(inner)
             return orelse, body
         case ast.BoolOp(op=ast.And(), values=values):
-            return {name for one in values for name in _of_test(one)[0]}, set()
+            return {name for value in values for name in _of_test(value)[0]}, set()
         case ast.Compare(left=left, ops=[op], comparators=[right]):
             return _of_comparison(left, op, right)
     return set(), set()

@@ -91,9 +91,9 @@ class _Index:
         self.contexts = kept
 
     def lambda_(self, node: ast.Lambda, scope: Scope, loops: tuple[LoopAt, ...]) -> None:
-        for one in (*node.args.defaults, *node.args.kw_defaults):
-            if one is not None:
-                self.visit(one, scope, loops)
+        for default in (*node.args.defaults, *node.args.kw_defaults):
+            if default is not None:
+                self.visit(default, scope, loops)
         self.visit(node.body, self._open(node, scope), ())
 
     def _open(self, node: Function, scope: Scope) -> Scope:
@@ -113,20 +113,20 @@ class _Index:
         self.statements(node.body, inner, ())
 
     def import_(self, node: ast.Import, scope: Scope, loops: tuple[LoopAt, ...]) -> None:
-        for one in node.names:
-            if one.asname:
-                bind(scope, one.asname, "import", one.name, node)
+        for name in node.names:
+            if name.asname:
+                bind(scope, name.asname, "import", name.name, node)
             else:
-                root = one.name.partition(".")[0]
+                root = name.name.partition(".")[0]
                 bind(scope, root, "import", root, node)
 
     def import_from(self, node: ast.ImportFrom, scope: Scope, loops: tuple[LoopAt, ...]) -> None:
         base = "." * node.level + (node.module or "")
-        for one in node.names:
-            if one.name == "*":
+        for name in node.names:
+            if name.name == "*":
                 self.found.starred = True
                 continue
-            bind(scope, one.asname or one.name, "import", f"{base}.{one.name}", node)
+            bind(scope, name.asname or name.name, "import", f"{base}.{name.name}", node)
 
     def assign(self, node: ast.Assign, scope: Scope, loops: tuple[LoopAt, ...]) -> None:
         for target in node.targets:

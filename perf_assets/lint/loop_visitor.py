@@ -59,7 +59,7 @@ def _surveys(module: Module) -> dict[ast.AST, Survey]:
 def _of_loop(module: Module, loop: LoopAt) -> Survey:
     walk = _Walk(module, loop.scope, is_loop=True)
     node = loop.node
-    around = _Around(taped=any(walk.is_tape(one) for one in loop.contexts))
+    around = _Around(taped=any(walk.is_tape(context) for context in loop.contexts))
     if isinstance(node, ast.For | ast.AsyncFor):
         walk.iterate(node.target, node.iter, around, node)
         walk.block(node.body, around)
@@ -317,10 +317,10 @@ class _Walk:
             self.expression(func.value, around)
         elif not isinstance(func, ast.Name):
             self.expression(func, around)
-        for one in arguments(node):
-            self.expression(one, around)
-            if name is None and isinstance(one, ast.Name) and self.is_container(one.id):
-                self.found.changed.add(one.id)
+        for argument in arguments(node):
+            self.expression(argument, around)
+            if name is None and isinstance(argument, ast.Name) and self.is_container(argument.id):
+                self.found.changed.add(argument.id)
         drawn = name is None and isinstance(func, ast.Name) and func.id == "next"
         if (drawn or name in CHANGING) and node.args:
             self.change(node.args[0])

@@ -40,7 +40,7 @@ class Again:
     @property
     def related(self) -> tuple[Related, ...]:
         """The loop, and the calls on the way."""
-        steps = [Related(one.lineno, "called here") for one in self.callers]
+        steps = [Related(caller.lineno, "called here") for caller in self.callers]
         return (Related(self.loop.node.lineno, "the loop"), *steps)
 
     @property
@@ -103,7 +103,10 @@ def runs_once(module: Module, scope: Scope) -> bool:
     """
     names = ("functools.lru_cache", "functools.cache", "functools.cached_property")
     outside = scope.parent or scope
-    plain = (one.func if isinstance(one, ast.Call) else one for one in decorators(scope))
+    plain = (
+        decorator.func if isinstance(decorator, ast.Call) else decorator
+        for decorator in decorators(scope)
+    )
     return is_traced(module, scope) or any(module.resolve(one, outside) in names for one in plain)
 
 
@@ -113,14 +116,14 @@ def is_small(module: Module, loop: LoopAt) -> bool:
     if isinstance(node, ast.While):
         return False
     if isinstance(node, COMPREHENSIONS):
-        return all(_few(module, one.iter, loop.scope) for one in node.generators)
+        return all(_few(module, generator.iter, loop.scope) for generator in node.generators)
     return _few(module, node.iter, loop.scope)
 
 
 def _few(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> bool:
     match node:
         case ast.List() | ast.Tuple() | ast.Set():
-            return not any(isinstance(one, ast.Starred) for one in node.elts)
+            return not any(isinstance(elt, ast.Starred) for elt in node.elts)
         case ast.Dict():
             return None not in node.keys
         case ast.Constant(value=str() | bytes() as value):
@@ -142,7 +145,7 @@ def _few_of_call(module: Module, node: ast.Call, scope: Scope, depth: int) -> bo
     if name in ("range", "xrange"):
         return _length(node, scope) <= SMALL
     if name == "zip":
-        return any(_few(module, one, scope, depth) for one in node.args)
+        return any(_few(module, argument, scope, depth) for argument in node.args)
     through = name in ("enumerate", "reversed", "sorted", "list", "tuple")
     return through and bool(node.args) and _few(module, node.args[0], scope, depth)
 
@@ -156,7 +159,7 @@ def _filled(module: Module) -> set[str]:
         func = call.func
         if isinstance(func, ast.Attribute) and func.attr in FILLING:
             found.add(ast.unparse(func.value))
-    stored = (one for one in ast.walk(module.tree) if isinstance(one, ast.Subscript))
+    stored = (node for node in ast.walk(module.tree) if isinstance(node, ast.Subscript))
     found.update(ast.unparse(one.value) for one in stored if isinstance(one.ctx, ast.Store))
     return found
 
@@ -171,11 +174,11 @@ def constant(name: str, scope: Scope) -> ast.expr | None:
 
 
 def _length(node: ast.Call, scope: Scope) -> float:
-    values = [_integer(one, scope) for one in node.args]
+    values = [_integer(argument, scope) for argument in node.args]
     named = any(word.arg not in ("dtype", "name") for word in node.keywords)
-    if named or not values or any(one is None for one in values):
+    if named or not values or any(value is None for value in values):
         return float("inf")
-    numbers = [one for one in values if one is not None]
+    numbers = [value for value in values if value is not None]
     try:
         return len(range(*numbers))
     except (TypeError, ValueError, OverflowError):
@@ -255,7 +258,9 @@ def is_traced(module: Module, scope: Scope) -> bool:
     """Return whether a function is a `tf.function`: decorated so, or given to it."""
     if not isinstance(scope.node, FUNCTIONS) or scope.parent is None:
         return False
-    decorated = any(is_tf_function(module, one, scope.parent) for one in decorators(scope))
+    decorated = any(
+        is_tf_function(module, decorator, scope.parent) for decorator in decorators(scope)
+    )
     return decorated or scope in module.once(_wrapped)
 
 
@@ -272,7 +277,7 @@ def _named(module: Module, node: ast.expr, scope: Scope) -> Iterator[Scope]:
     if isinstance(node, ast.Name):
         found = scope.find(node.id)
         bindings = found[1] if found is not None else []
-        yield from (one.value for one in bindings if isinstance(one.value, Scope))
+        yield from (binding.value for binding in bindings if isinstance(binding.value, Scope))
     elif isinstance(node, ast.Attribute):
         owner = module.class_of(node.value, scope)
         method = module.method(owner, node.attr) if owner is not None else None

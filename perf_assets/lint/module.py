@@ -126,14 +126,14 @@ class Module:
         if found is None:
             return "tensorflow" if name == "tf" and self.starred else None
         owner_scope, bindings = found
-        imports = [one.value for one in bindings if one.kind == "import"]
+        imports = [binding.value for binding in bindings if binding.kind == "import"]
         if imports:
             return next((one for one in imports if _of_framework(one)), imports[0])  # type: ignore[return-value]
         only = bindings[0]
         if len(bindings) == 1 and isinstance(only.value, ast.IfExp) and depth < LONGEST_CHAIN:
             either = (only.value.body, only.value.orelse)
             ways = [self.resolve(one, owner_scope, depth + 1) for one in either]
-            return ways[0] if all(one is not None and _of_framework(one) for one in ways) else None
+            return ways[0] if all(way is not None and _of_framework(way) for way in ways) else None
         alias = len(bindings) == 1 and only.kind == "assign" and depth < LONGEST_CHAIN
         if alias and isinstance(only.value, ast.Name | ast.Attribute):
             return self.resolve(only.value, owner_scope, depth + 1)

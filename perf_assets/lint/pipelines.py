@@ -63,7 +63,7 @@ def _with_maps(value: Value, maps: frozenset[ast.Call]) -> Value:
     if isinstance(value, Dataset):
         return replace(value, maps=value.maps & maps)
     if isinstance(value, Several):
-        return replace(value, parts=tuple(_with_maps(one, maps) for one in value.parts))
+        return replace(value, parts=tuple(_with_maps(part, maps) for part in value.parts))
     return None
 
 
@@ -142,7 +142,7 @@ class _Follow(Values):
                 return join((self.of_annotation(left, scope), self.of_annotation(right, scope)))
             case ast.Subscript(value=kind, slice=inner):
                 parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-                values = [self.of_annotation(one, scope) for one in parts]
+                values = [self.of_annotation(part, scope) for part in parts]
                 name = ast.unparse(kind).rpartition(".")[2]
                 if name in ("Optional", "Union"):
                     return join(values)
@@ -204,7 +204,7 @@ class _Follow(Values):
 
     def try_(self, node: ast.Try, frame: Frame) -> None:
         self.block(node.body, frame)
-        self.branches([[], *(one.body for one in node.handlers)], frame)
+        self.branches([[], *(handler.body for handler in node.handlers)], frame)
         self.block([*node.orelse, *node.finalbody], frame)
 
     def with_(self, node: ast.With, frame: Frame) -> None:
@@ -213,7 +213,7 @@ class _Follow(Values):
         self.block(node.body, frame)
 
     def match(self, node: ast.Match, frame: Frame) -> None:
-        self.branches([[], *(one.body for one in node.cases)], frame)
+        self.branches([[], *(case.body for case in node.cases)], frame)
 
     def branches(self, bodies: list[list[ast.stmt]], frame: Frame) -> None:
         """Run each way from the same start; a name then holds what any that goes on left in it."""

@@ -63,7 +63,8 @@ class Scope:
     def itself(self) -> str | None:
         """What a method calls its object: its first parameter."""
         static = any(
-            isinstance(one, ast.Name) and one.id == "staticmethod" for one in decorators(self)
+            isinstance(decorator, ast.Name) and decorator.id == "staticmethod"
+            for decorator in decorators(self)
         )
         return (
             self.parameters[0]
@@ -126,7 +127,7 @@ def method_scope(scope: Scope) -> Scope | None:
 
 def definition(bindings: list[Binding]) -> Scope | None:
     """Return the function or class that a name stands for, where it stands for nothing else."""
-    found = [one.value for one in bindings if one.kind in ("function", "class")]
+    found = [binding.value for binding in bindings if binding.kind in ("function", "class")]
     return found[-1] if found and len(found) == len(bindings) else None  # type: ignore[return-value]
 
 

@@ -55,8 +55,10 @@ def backward(call: ast.Call) -> frozenset[str] | None:
     if not isinstance(func, ast.Attribute) or func.attr not in ("backward", "manual_backward"):
         return None
     losses = [func.value, *call.args[:1]]
-    names = (one for loss in losses for one in ast.walk(_undivided(loss)))
-    return frozenset(ast.unparse(one) for one in names if isinstance(one, ast.Name | ast.Attribute))
+    names = (node for loss in losses for node in ast.walk(_undivided(loss)))
+    return frozenset(
+        ast.unparse(name) for name in names if isinstance(name, ast.Name | ast.Attribute)
+    )
 
 
 def _undivided(loss: ast.expr) -> ast.expr:
@@ -74,7 +76,11 @@ def is_seldom(test: ast.expr, scope: Scope, counters: frozenset[str]) -> bool:
         return True
     for node in ast.walk(test):
         if isinstance(node, ast.Compare) and any(isinstance(op, ast.Eq) for op in node.ops):
-            sides = {one.id for one in (node.left, *node.comparators) if isinstance(one, ast.Name)}
+            sides = {
+                comparator.id
+                for comparator in (node.left, *node.comparators)
+                if isinstance(comparator, ast.Name)
+            }
             if sides & counters:
                 return True
         if isinstance(node, ast.Name) and any(
@@ -97,10 +103,10 @@ def _steps(module: Module) -> list[Step]:
             continue
         inside = set(ast.walk(loop.node))
         taken = {part for inner in training if inner in inside for part in ast.walk(inner)}
-        calls = [one for one in loop.calls if one not in taken]
+        calls = [call for call in loop.calls if call not in taken]
         functions = list(_functions(module, loop, calls, taken, losses))
-        found = [base for one in calls if (base := backward(one)) is not None]
-        found += [losses[one] for one in functions]
+        found = [base for call in calls if (base := backward(call)) is not None]
+        found += [losses[function] for function in functions]
         if found:
             training[loop.node] = (loop, frozenset().union(*found), functions)
     nodes = frozenset(training)
@@ -109,9 +115,9 @@ def _steps(module: Module) -> list[Step]:
         assert isinstance(loop.node, LOOPS)
         made.append(Step(loop, loop.node.body, loop.scope, nodes - {loop.node}, bases))
         made += [
-            Step(loop, one.node.body, one, nodes, losses[one])
-            for one in functions
-            if isinstance(one.node, FUNCTIONS)
+            Step(loop, function.node.body, function, nodes, losses[function])
+            for function in functions
+            if isinstance(function.node, FUNCTIONS)
         ]
     return made
 
@@ -148,5 +154,5 @@ def _functions(
             found.append(callee)
         for given in call.args:
             values = loop.scope.values(given.id) if isinstance(given, ast.Name) else []
-            found += [one for one in values if isinstance(one, Scope)]
+            found += [value for value in values if isinstance(value, Scope)]
     yield from dict.fromkeys(one for one in found if one in losses)

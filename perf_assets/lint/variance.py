@@ -123,7 +123,7 @@ class Run:
         if special is not None:
             return special(self, node, location)
         parts = [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]
-        return all(self.same(one, location) for one in parts)
+        return all(self.same(part, location) for part in parts)
 
     def _always(self, node: ast.expr, location: Location) -> bool:
         return True
@@ -164,7 +164,7 @@ class Run:
         """
         change = self._variables_change if variables_change is None else variables_change
         with self._variables_changing(variables_change=change):
-            return all(self.same(one, location) for one in arguments(call))
+            return all(self.same(argument, location) for argument in arguments(call))
 
     @contextmanager
     def _variables_changing(self, *, variables_change: bool) -> Iterator[None]:
@@ -201,11 +201,12 @@ class Run:
         found = self.scope.find(name)
         values = [one.value for one in found[1]] if found is not None else []
         return any(
-            (isinstance(one, ast.Attribute) and self._is_held(one))
+            (isinstance(value, ast.Attribute) and self._is_held(value))
             or (
-                isinstance(one, ast.Call) and self.module.resolve(one.func, self.scope) in VARIABLES
+                isinstance(value, ast.Call)
+                and self.module.resolve(value.func, self.scope) in VARIABLES
             )
-            for one in values
+            for value in values
         )
 
     def leaves_alone(self, name: str, found: tuple[Scope, object] | None) -> bool:
@@ -247,7 +248,7 @@ class Run:
         }
         names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} - own
         calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
-        pure = all(self._pure(one) or self._reading(one) for one in calls)
+        pure = all(self._pure(call) or self._reading(call) for call in calls)
         attributes = {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
         return (
             pure

@@ -142,9 +142,9 @@ def _chosen(
         if name is not None and name not in columns:
             raise PerfAssetsError(f"the answer has no column {name}; {nearest(name, columns)}")
     taken = [columns[name] for name in (axes.x, axes.y, axes.color) if name is not None]
-    free = [one for one in columns.values() if one not in taken]
+    free = [column for column in columns.values() if column not in taken]
     numbers = [one for one in free if one.kind == "numbers"]
-    shares = [one for one in numbers if SHARES.search(one.name)]
+    shares = [number for number in numbers if SHARES.search(number.name)]
     y = columns[axes.y] if axes.y else next(iter([*shares, *numbers]), None)
     if y is None or y.kind != "numbers":
         raise PerfAssetsError("the answer has no column of numbers to draw; say which with --y")
@@ -154,17 +154,17 @@ def _chosen(
         *(one for one in free if one.kind == "times"),
         *(one for one in free if one.kind == "years"),
         *sorted(words, key=lambda one: -one.distinct),
-        *(one for one in numbers if one is not y),
+        *(number for number in numbers if number is not y),
     ]
     x = columns[axes.x] if axes.x else next(iter(by_kind), y)
     others = sorted(
-        (one for one in words if one is not x and one.distinct > 1),
+        (word for word in words if word is not x and word.distinct > 1),
         key=lambda one: one.name != "repository",
     )
     color = columns[axes.color] if axes.color else None
     if color is None:
-        color = next((one for one in others if one.distinct <= MOST_COLORS), None)
-    others = [one for one in others if one is not color and one.distinct <= MOST_PANELS]
+        color = next((other for other in others if other.distinct <= MOST_COLORS), None)
+    others = [other for other in others if other is not color and other.distinct <= MOST_PANELS]
     is_series = x.kind in ("times", "years")
     return x, y, color, others[0] if others and is_series else None
 

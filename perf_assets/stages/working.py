@@ -39,7 +39,7 @@ class Worked:
     @property
     def failures(self) -> list[str]:
         """What failed its audit, a sentence each; all else is shipped."""
-        return [one.failure for one in self.outcomes if one.failure is not None]
+        return [outcome.failure for outcome in self.outcomes if outcome.failure is not None]
 
 
 def work(

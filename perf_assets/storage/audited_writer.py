@@ -119,7 +119,9 @@ class AuditedWriter:
             if report.set_aside
         }
         if costs:
-            stay, aside = split({one.table: one.rows for one in offered.candidates}, costs)
+            stay, aside = split(
+                {candidate.table: candidate.rows for candidate in offered.candidates}, costs
+            )
             offer = offered.of_rows(stay)
             if offer.with_gaps is not None:
                 offer = offer.with_gaps(offer, aside)
@@ -278,7 +280,9 @@ class AuditedWriter:
             refused.outcome.failure = refusal(refused.offer.partition, error)
         for case in cases:
             if case.outcome.failure is None:
-                case.outcome.is_written = any(one.is_any for one in case.differences.values())
+                case.outcome.is_written = any(
+                    difference.is_any for difference in case.differences.values()
+                )
 
     def _without_refused(self, case: _Case) -> _Case | None:
         """Return the case without the rows that the database refuses; None where none more can

@@ -111,7 +111,7 @@ def definitions_by(models: Path) -> dict[str, str]:
 def _basis() -> str:
     """Return a digest of what the definitions follow from."""
     tables = (f"{one.name} {table_definition(one)}" for one in declared().values())
-    views = (f"{one.name} {one.sql}" for one in load_models() if one.table.is_view)
+    views = (f"{model.name} {model.sql}" for model in load_models() if model.table.is_view)
     return _digest(*tables, *views, as_of_text(models_dir()))
 
 

@@ -28,7 +28,7 @@ def columns_read(table: str) -> tuple[str, ...]:
     stored.
     """
     columns = table_of(table).columns
-    return COLUMNS_READ.get(table, tuple(one.name for one in columns if not one.stamped))
+    return COLUMNS_READ.get(table, tuple(column.name for column in columns if not column.stamped))
 
 
 def content(database: Database, table: str) -> str:
@@ -75,7 +75,7 @@ def note(
 ) -> None:
     """Note that what ``tables`` hold now (of ``repository``) was made from ``basis``."""
     scope = repository or WHOLE
-    _note(database, scope, ((one, basis, _held(database, one, repository)) for one in tables))
+    _note(database, scope, ((table, basis, _held(database, table, repository)) for table in tables))
 
 
 def laid(database: Database, texts: Mapping[str, str]) -> set[str]:

@@ -78,7 +78,9 @@ class PartitionWrite:
 
     def of_rows(self, rows: Mapping[str, pl.DataFrame]) -> "PartitionWrite":
         """Return the same with other ``rows`` for each table."""
-        candidates = [replace(one, rows=rows[one.table]) for one in self.candidates]
+        candidates = [
+            replace(candidate, rows=rows[candidate.table]) for candidate in self.candidates
+        ]
         return replace(self, candidates=candidates)
 
 

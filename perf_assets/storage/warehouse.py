@@ -83,8 +83,8 @@ class Difference:
     def of_all(cls, differences: Sequence["Difference"]) -> "Difference":
         """Return what several have to change, which are about other rows of one table."""
         return cls(
-            pl.concat([one.leaving for one in differences]),
-            pl.concat([one.joining for one in differences]),
+            pl.concat([difference.leaving for difference in differences]),
+            pl.concat([difference.joining for difference in differences]),
         )
 
     @property

@@ -213,7 +213,7 @@ def _based_on(name: str, description: Description) -> Entity:
 
 def _references(ids: Iterable[str]) -> Entity | list[Entity]:
     """Return what ``ids`` name; a single one is not a list, as the specification has it."""
-    references = [{"@id": one} for one in dict.fromkeys(ids)]
+    references = [{"@id": fromkey} for fromkey in dict.fromkeys(ids)]
     return references[0] if len(references) == 1 else references
 
 

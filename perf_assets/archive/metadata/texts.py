@@ -119,4 +119,4 @@ def described(column: Column) -> str:
 
 def has_rows(description: Description, *tables: str) -> bool:
     """Return whether one of ``tables`` has rows in the archive."""
-    return any(one.rows and one.table.name in tables for one in description.tables)
+    return any(table.rows and table.table.name in tables for table in description.tables)

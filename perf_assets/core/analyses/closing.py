@@ -155,7 +155,7 @@ def open_share_change(paths: CumulativeSeries) -> dict[str, Any]:
 def _rate_rows(bugs: pl.DataFrame) -> Iterator[tuple[object, ...]]:
     edges = _edges(bugs)
     cells = [_cells(bugs.filter(is_performance=kind), edges) for kind in (True, False)]
-    performance, other = (int(one.events.sum()) for one in cells)
+    performance, other = (int(cell.events.sum()) for cell in cells)
     reason = too_few("compare", COEFFICIENTS * REGRESSION, performance, other, "closed")
     fit = _fit(*cells) if reason is None else None
     for index, kind in enumerate(KINDS):

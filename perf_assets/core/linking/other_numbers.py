@@ -92,7 +92,7 @@ def without_other_numbers(line: str) -> str:
 
 
 def _without_counted(line: str) -> str:
-    numbers = [int(one["number"]) for one in _COUNTED.finditer(line)]
+    numbers = [int(match["number"]) for match in _COUNTED.finditer(line)]
     if numbers[:2] != [1, 2]:
         return line
     items = iter(range(1, len(numbers) + 1))

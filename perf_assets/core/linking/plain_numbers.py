@@ -57,7 +57,7 @@ def plain_numbers(line: str, *, is_subject: bool) -> Iterator[tuple[int, str]]:
     if MAYBE.search(line) is None:
         return
     found = [*WORDED.finditer(line), *GLUED.finditer(line)]
-    found += [one for one in FIXED.finditer(line) if int(one["number"]) not in STATUS_CODES]
+    found += [match for match in FIXED.finditer(line) if int(match["number"]) not in STATUS_CODES]
     if is_subject:
         found += [one for one in (MERGED.match(line), TITLED.match(line)) if one]
     for one in sorted(found, key=lambda one: one.start("words")):

@@ -160,9 +160,9 @@ class _Reverts:
             return []
         pull = self.pulls.get(int(number), PullRequest(int(number), is_merged=False))
         landings = {
-            self.place[one.sha]: one
-            for one in self.history.landings(pull)
-            if one.sha in self.place and self.place[one.sha] < self.place[sha]
+            self.place[landing.sha]: landing
+            for landing in self.history.landings(pull)
+            if landing.sha in self.place and self.place[landing.sha] < self.place[sha]
         }
         if not landings:
             return []

@@ -155,8 +155,8 @@ def _names(text: str, match: re.Match[str]) -> Iterator[Named]:
 def picked_from(message: str) -> list[Named]:
     """Return the commits that ``git cherry-pick -x`` says the commit is a copy of."""
     return [
-        Named("commit", one["sha"].lower(), one[0])
-        for one in _PICKED.finditer(_QUOTED.sub("", message))
+        Named("commit", match["sha"].lower(), match[0])
+        for match in _PICKED.finditer(_QUOTED.sub("", message))
     ]
 
 

@@ -79,7 +79,10 @@ class Codebook:
             There is none; names the nearest. A sub-category needs its category before it.
         """
         codes = {_folded(code.name): code for code in self.descriptions}
-        codes |= {_folded(f"{one.category}: {one.subcategory}"): one for one in self.subcategories}
+        codes |= {
+            _folded(f"{subcategory.category}: {subcategory.subcategory}"): subcategory
+            for subcategory in self.subcategories
+        }
         codes |= {_folded(alias): code for alias, code in self.aliases.items()}
         spelling = _folded(text)
         if spelling in codes:

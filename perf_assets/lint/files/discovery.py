@@ -126,9 +126,9 @@ def _project(path: Path) -> str:
     folder = Path(os.path.abspath(path))  # noqa: PTH100
     if not folder.is_dir():
         folder = folder.parent
-    for one in (folder, *folder.parents):
-        if any((one / name).exists() for name in ROOTS):
-            return str(one)
+    for parent in (folder, *folder.parents):
+        if any((parent / name).exists() for name in ROOTS):
+            return str(parent)
     return str(folder)
 
 

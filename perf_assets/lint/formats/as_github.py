@@ -16,10 +16,10 @@ _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ","
 def as_github(results: Sequence[FileResult], rules: Mapping[str, Rule]) -> str:
     """Return a line for each finding, in the order of the results."""
     return "".join(
-        f"::{COMMANDS[one.severity]} {','.join(_properties(result.path, one, rules[one.rule]))}"
-        f"::{escape_text(one.message).translate(_DATA)}\n"
+        f"::{COMMANDS[finding.severity]} {','.join(_properties(result.path, finding, rules[finding.rule]))}"
+        f"::{escape_text(finding.message).translate(_DATA)}\n"
         for result in results
-        for one in result.findings
+        for finding in result.findings
     )
 
 

@@ -21,16 +21,16 @@ def as_json(results: Sequence[FileResult]) -> str:
     findings = [
         {
             "path": result.path,
-            "line": one.line,
-            "column": one.column,
-            "rule": one.rule,
-            "severity": one.severity.value,
-            "cause": " / ".join(CAUSES[one.rule]),
-            "message": one.message,
-            "context": one.context.value,
+            "line": finding.line,
+            "column": finding.column,
+            "rule": finding.rule,
+            "severity": finding.severity.value,
+            "cause": " / ".join(CAUSES[finding.rule]),
+            "message": finding.message,
+            "context": finding.context.value,
         }
         for result in results
-        for one in result.findings
+        for finding in result.findings
     ]
     skipped = [result.skipped._asdict() for result in results if result.skipped is not None]
     content = whole_characters({"findings": findings, "skipped": skipped})

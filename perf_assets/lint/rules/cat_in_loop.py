@@ -51,7 +51,7 @@ def find(module: Module) -> Iterator[Hit]:
                 f"torch copies all of {names} in every iteration of the loop in line "
                 f"{loop.node.lineno}, so that n iterations copy up to n times what they make: "
                 "append the parts to a list, and join them once after the loop",
-                tuple(Related(one.lineno, "grows here too") for one in others),
+                tuple(Related(other.lineno, "grows here too") for other in others),
             )
 
 
@@ -67,8 +67,8 @@ def _growing(module: Module, loop: LoopAt, node: ast.Assign) -> Iterator[tuple[s
     """Yield what an assignment lengthens, with the call that does."""
     for value in _ways(node.value):
         if module.resolve(value.func, loop.scope) in CATS:
-            for one in node.targets:
-                if (text := ast.unparse(one)) in _parts(value):
+            for target in node.targets:
+                if (text := ast.unparse(target)) in _parts(value):
                     yield text, value
 
 
@@ -118,8 +118,8 @@ def _is_fresh(loop: LoopAt, cat: ast.Assign, target: str) -> bool:
 
 
 def _bound(target: ast.expr) -> set[str]:
-    names = (one for one in ast.walk(target) if isinstance(one, ast.Name))
-    return {one.id for one in names if isinstance(one.ctx, ast.Store)}
+    names = (node for node in ast.walk(target) if isinstance(node, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
 
 
 def _cat_parts(value: ast.expr) -> set[str]:
@@ -140,8 +140,8 @@ def _is_read(module: Module, loop: LoopAt, cat: ast.Assign, target: str) -> bool
     Who is given what holds it (`save(samples)` of `samples["x"]`) uses it too.
     """
     held = re.split(r"[.\[]", target)[0]
-    for one in _readers(loop.node, cat, target):
-        if target in _read_in(one) or (isinstance(one, ast.Name) and one.id == held):
+    for reader in _readers(loop.node, cat, target):
+        if target in _read_in(reader) or (isinstance(reader, ast.Name) and reader.id == held):
             return True
     owner, _, attribute = target.partition(".")
     return owner == loop.scope.itself and any(
@@ -157,8 +157,8 @@ def _readers(node: ast.AST, cat: ast.Assign, target: str) -> Iterator[ast.AST]:
         assert isinstance(node, ast.Assign)
         for value in _ways(node.value):
             parts = _joined(value)
-            yield from (one for one in parts if ast.unparse(one) != target)
-            if sum(ast.unparse(one) == target for one in parts) > 1:
+            yield from (part for part in parts if ast.unparse(part) != target)
+            if sum(ast.unparse(part) == target for part in parts) > 1:
                 yield value
         return
     if isinstance(node, ast.Return) or _asks_whether_it_is_there(node):
@@ -173,13 +173,14 @@ def _readers(node: ast.AST, cat: ast.Assign, target: str) -> Iterator[ast.AST]:
 
 def _asks_whether_it_is_there(node: ast.AST) -> bool:
     return isinstance(node, ast.Compare) and any(
-        isinstance(one, ast.Constant) and one.value is None for one in node.comparators
+        isinstance(comparator, ast.Constant) and comparator.value is None
+        for comparator in node.comparators
     )
 
 
 def _reads_attribute(scope: Scope, attribute: str) -> bool:
     return any(
-        isinstance(one, ast.Attribute) and one.attr == attribute for one in ast.walk(scope.node)
+        isinstance(node, ast.Attribute) and node.attr == attribute for node in ast.walk(scope.node)
     )
 
 

@@ -53,8 +53,8 @@ def _starts(module: Module, run: Run) -> set[ast.AST]:
         part
         for site in run.survey.sites
         if (module.resolve(site.call.func, run.scope) or "").endswith(OWNERS)
-        for one in arguments(site.call)
-        for part in ast.walk(one)
+        for argument in arguments(site.call)
+        for part in ast.walk(argument)
     }
 
 
@@ -77,8 +77,8 @@ def _changes_no_type(run: Run, site: Site, name: str) -> bool:
     kinds = [short.removeprefix("to_")] if short in CASTS else [_kind(one) for one in given[1:2]]
     values = run.scope.values(given[0].id)
     return bool(values) and all(
-        isinstance(one, ast.Call) and any(_kind(part) in kinds for part in arguments(one))
-        for one in values
+        isinstance(value, ast.Call) and any(_kind(part) in kinds for part in arguments(value))
+        for value in values
     )
 
 

@@ -83,7 +83,7 @@ def _calls_of(node: ast.AST, is_off: bool) -> Iterator[tuple[ast.Call, bool]]:
     if isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.Lambda)):
         return
     if isinstance(node, ast.With):
-        off = is_off or any(OFF.search(ast.unparse(one.context_expr)) for one in node.items)
+        off = is_off or any(OFF.search(ast.unparse(item.context_expr)) for item in node.items)
         yield from _calls(node.body, is_off=off)
         return
     for child in ast.iter_child_nodes(node):
@@ -96,24 +96,26 @@ def _is_off(scope: Scope) -> bool:
     """Return whether a decorator, a call for good, or its input turns gradients off in a
     function.
     """
-    if any(OFF.search(ast.unparse(one)) for one in decorators(scope)):
+    if any(OFF.search(ast.unparse(decorator)) for decorator in decorators(scope)):
         return True
     return any(
-        (isinstance(one, ast.keyword) and one.arg == "volatile")
+        (isinstance(node, ast.keyword) and node.arg == "volatile")
         or (
-            isinstance(one, ast.Expr)
-            and isinstance(one.value, ast.Call)
-            and OFF.search(ast.unparse(one.value.func))
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Call)
+            and OFF.search(ast.unparse(node.value.func))
         )
-        for one in ast.walk(scope.node)
+        for node in ast.walk(scope.node)
     )
 
 
 def _wants_gradients(scope: Scope) -> bool:
     names = (
-        one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", getattr(one, "arg", ""))
-        for one in ast.walk(scope.node)
-        if isinstance(one, ast.Attribute | ast.Name | ast.keyword | ast.arg)
+        node.attr
+        if isinstance(node, ast.Attribute)
+        else getattr(node, "id", getattr(node, "arg", ""))
+        for node in ast.walk(scope.node)
+        if isinstance(node, ast.Attribute | ast.Name | ast.keyword | ast.arg)
     )
     return any(name and NEEDS_GRADIENTS.search(name) and not OFF.search(name) for name in names)
 

@@ -41,7 +41,7 @@ def find(module: Module) -> Iterator[Hit]:
             numbers = [one for one in given if _changing_number(run, one, site.location)]
             if numbers:
                 reported.add(site.call)
-                names = " and ".join(ast.unparse(one) for one in numbers)
+                names = " and ".join(ast.unparse(number) for number in numbers)
                 yield Hit(
                     site.call,
                     Severity.NOTE if is_small(module, again.loop) else Severity.WARNING,
@@ -57,7 +57,11 @@ def _retraces(module: Module, call: ast.Call, scope: Scope) -> bool:
     """
     callee = module.callee(call, scope)
     if callee is not None and isinstance(callee.node, FUNCTIONS) and callee.parent is not None:
-        made = [one for one in decorators(callee) if is_tf_function(module, one, callee.parent)]
+        made = [
+            decorator
+            for decorator in decorators(callee)
+            if is_tf_function(module, decorator, callee.parent)
+        ]
         return bool(made) and not any(_settled(one) for one in made)
     if isinstance(call.func, ast.Name):
         found = scope.find(call.func.id)
@@ -78,11 +82,11 @@ def _changing_number(run: Run, node: ast.expr, location: Location) -> bool:
             return _number_by_name(run, node.id, location)
         case ast.BinOp():
             sides = (node.left, node.right)
-            return any(_changing_number(run, one, location) for one in sides) and all(
-                isinstance(one, ast.Constant)
-                or _changing_number(run, one, location)
-                or run.same(one, location)
-                for one in sides
+            return any(_changing_number(run, side, location) for side in sides) and all(
+                isinstance(side, ast.Constant)
+                or _changing_number(run, side, location)
+                or run.same(side, location)
+                for side in sides
             )
         case ast.UnaryOp():
             return _changing_number(run, node.operand, location)

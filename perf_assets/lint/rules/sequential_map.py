@@ -114,7 +114,9 @@ def _parallel(module: Module, call: ast.Call, scope: Scope) -> tuple[Edit, ...]:
         (
             name
             for name, bindings in module.scope.bindings.items()
-            if any(one.kind == "import" and one.value == "tensorflow" for one in bindings)
+            if any(
+                binding.kind == "import" and binding.value == "tensorflow" for binding in bindings
+            )
         ),
         None,
     )
@@ -173,12 +175,12 @@ def _work(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> Work:
         if made == "functools.partial":
             return _work(module, node.args[0], scope, depth)
     values = scope.values(node.id) if isinstance(node, ast.Name) else []
-    texts = [ast.unparse(one) for one in (node, *values) if isinstance(one, ast.expr)]
-    return Work.MUCH if any(_is_much(one.partition("(")[0]) for one in texts) else Work.LITTLE
+    texts = [ast.unparse(value) for value in (node, *values) if isinstance(value, ast.expr)]
+    return Work.MUCH if any(_is_much(text.partition("(")[0]) for text in texts) else Work.LITTLE
 
 
 def _work_of(module: Module, function: Scope, depth: int) -> Work:
-    if any(_gives_in_turn(function, one) for one in ast.walk(function.node)):
+    if any(_gives_in_turn(function, node) for node in ast.walk(function.node)):
         return Work.IN_TURN
     most = Work.LITTLE
     for call, scope in _calls_in(module, function):

@@ -49,7 +49,7 @@ def _same_target(run: Run, site: Site) -> bool:
     """Return whether the sessions of all iterations are for one graph and one target."""
     given = [
         *zip(POSITIONS, site.call.args, strict=False),
-        *((one.arg, one.value) for one in site.call.keywords),
+        *((keyword.arg, keyword.value) for keyword in site.call.keywords),
     ]
     return all(name == "config" or run.same(value, site.location) for name, value in given)
 

@@ -73,8 +73,8 @@ def find(module: Module) -> Iterator[Hit]:
                 f"step of {where}, so that the GPU idles between steps: keep the detached tensor, "
                 "and read its value every so many steps or after the loop",
                 tuple(
-                    Related(one.node.lineno, "read here too, when nothing is left to wait for")
-                    for one in others[:MOST_RELATED]
+                    Related(other.node.lineno, "read here too, when nothing is left to wait for")
+                    for other in others[:MOST_RELATED]
                 ),
             )
 
@@ -258,7 +258,7 @@ def _is_tensor(node: ast.expr, tensors: set[str]) -> bool:
             name not in READING | LIKENESS | {"numpy"}
         ):
             parts = [held]
-    return any(_is_tensor(one, tensors) for one in parts)
+    return any(_is_tensor(part, tensors) for part in parts)
 
 
 def _tensors(step: Step) -> set[str]:
@@ -270,7 +270,7 @@ def _tensors(step: Step) -> set[str]:
     for node in assigned:
         for target in node.targets:
             if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Call):
-                names = {ast.unparse(one) for one in target.elts}
+                names = {ast.unparse(elt) for elt in target.elts}
                 if names & step.losses:
                     found |= {name for name in names if "loss" in name}
     for node in assigned:

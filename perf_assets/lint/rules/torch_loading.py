@@ -67,7 +67,7 @@ def _is_in_memory(module: Module, node: ast.expr, scope: Scope, depth: int = 0) 
                 return True
             parts = given[:1] if name in ("Subset", "random_split", "ConcatDataset") else []
     is_known = depth <= DEEPEST and bool(parts)
-    return is_known and all(_is_in_memory(module, one, scope, depth + 1) for one in parts)
+    return is_known and all(_is_in_memory(module, part, scope, depth + 1) for part in parts)
 
 
 def find_zeroing(module: Module) -> Iterator[Hit]:
@@ -97,7 +97,7 @@ def _uses_gradients(scope: Scope) -> bool:
     while scope.parent is not None and scope.parent.parent is not None:
         scope = scope.parent
     return any(
-        isinstance(one, ast.Attribute) and one.attr == "grad" for one in ast.walk(scope.node)
+        isinstance(node, ast.Attribute) and node.attr == "grad" for node in ast.walk(scope.node)
     )
 
 

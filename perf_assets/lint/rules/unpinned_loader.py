@@ -69,8 +69,8 @@ def _in_order(body: list[ast.stmt]) -> Iterator[ast.AST]:
         node = stack.pop()
         yield node
         children = list(ast.iter_child_nodes(node))
-        first = [one for one in children if isinstance(one, ast.comprehension)]
-        stack += reversed([*first, *(one for one in children if one not in first)])
+        first = [child for child in children if isinstance(child, ast.comprehension)]
+        stack += reversed([*first, *(child for child in children if child not in first)])
 
 
 def _root(node: ast.expr) -> str | None:

@@ -38,7 +38,7 @@ def _part(part: Part) -> Iterator[str]:
         *(f"{who}: {what}" for who, what in part.verdicts),
     ]
     if points:
-        yield "\n".join(f"- {for_markdown(one)}" for one in points)
+        yield "\n".join(f"- {for_markdown(point)}" for point in points)
     if part.items:
         more = [f"- and {part.left_out:,} more"] if part.left_out else []
         yield "\n".join([*map(_item, part.items), *more])

@@ -47,7 +47,10 @@ def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
                 name=f"month-{index}",
                 title=f"{of}, {row['month']}",
                 words=list(_notes(row)),
-                tiles=[*_tiles(row), *(_verdict(one) for one in trends if one["repository"] == of)],
+                tiles=[
+                    *_tiles(row),
+                    *(_verdict(trend) for trend in trends if trend["repository"] == of),
+                ],
                 queries={"the numbers": newest, "the verdict": tests},
             )
         )

@@ -87,7 +87,10 @@ def _corners(made_from: Mapping[str, Sequence[str]]) -> Corners:
         for column in columns:
             column.sort(
                 key=lambda table: (
-                    mean(rows.get(one, rows[table]) for one in [*neighbours[table], table]),
+                    mean(
+                        rows.get(neighbour, rows[table])
+                        for neighbour in [*neighbours[table], table]
+                    ),
                     table,
                 )
             )

@@ -156,11 +156,11 @@ def _settings(query: Query) -> dict[str, object]:
         "sql": query.statement,
         "parameters": [
             {
-                "name": one.name,
-                "default": one.default,
-                "assumed": one.assignment.partition("=")[2],
-                "meaning": one.meaning,
+                "name": parameter.name,
+                "default": parameter.default,
+                "assumed": parameter.assignment.partition("=")[2],
+                "meaning": parameter.meaning,
             }
-            for one in query.parameters.values()
+            for parameter in query.parameters.values()
         ],
     }

@@ -254,6 +254,6 @@ def _arrows() -> Mapping[str, frozenset[str]]:
             )
     for asset, inputs in FROM_OUTSIDE.items():
         arrows[asset].update(inputs)
-    arrows[PUBLISHED] = {one for one in arrows if one.startswith(LAST)}
+    arrows[PUBLISHED] = {arrow for arrow in arrows if arrow.startswith(LAST)}
     arrows[REPORT] = arrows[REPLICATION_REPORT] = {PUBLISHED}
     return {asset: frozenset(found) for asset, found in arrows.items()}

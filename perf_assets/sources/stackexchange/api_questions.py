@@ -100,14 +100,14 @@ class QuestionSource:
                 # it is always the first page, from the newest that was seen on.
                 questions, total = next(iter(pages))
                 is_last = not questions or (total or 0) <= len(questions) < PAGE
-                newest = max((one.last_activity_date for one in questions), default=start)
+                newest = max((question.last_activity_date for question in questions), default=start)
                 if not is_last and newest == start:  # more in one second than a page holds
                     of_it = self.client.items(
                         "questions", "questions", Question, **parameters, max=start
                     )
-                    questions = [one for items, _ in of_it for one in items]
+                    questions = [item for items, _ in of_it for item in items]
                     newest += 1
-                new = [one for one in questions if one.question_id not in seen]
+                new = [question for question in questions if question.question_id not in seen]
                 if new:
                     yield self._read(new, 0)
                     seen |= {one.question_id for one in new}
@@ -157,8 +157,8 @@ class QuestionSource:
             found, missing = self._answers(some)
             answers += found
             missing_answers += missing
-        comments = [one for question in questions for one in question.comments]
-        comments += [one for answer in answers for one in answer.comments]
+        comments = [comment for question in questions for comment in question.comments]
+        comments += [comment for answer in answers for comment in answer.comments]
         of_answer = {answer.answer_id: answer.question_id for answer in answers}
         batch = as_stored(
             self.forum,
@@ -167,8 +167,11 @@ class QuestionSource:
             pl.DataFrame(map(_answer, answers), schema=COLUMNS["answers"]),
             pl.DataFrame(
                 [
-                    {**_comment(one), "question_id": of_answer.get(one.post_id, one.post_id)}
-                    for one in comments
+                    {
+                        **_comment(comment),
+                        "question_id": of_answer.get(comment.post_id, comment.post_id),
+                    }
+                    for comment in comments
                 ],
                 schema=COLUMNS["comments"] | {"question_id": pl.Int64},
             ),

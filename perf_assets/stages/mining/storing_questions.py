@@ -55,8 +55,8 @@ def store_posts(
     writer: AuditedWriter, forum: Forum, tag_set: TagSet, months: Sequence[Month]
 ) -> list[WriteOutcome]:
     """Store months of ``tag_set``; questions that stood in another partition leave that one."""
-    offers = [_offer(tag_set, one) for one in months]
-    numbers = [n for one in months for n in one.batch.questions["question_id"].to_list()]
+    offers = [_offer(tag_set, month) for month in months]
+    numbers = [n for month in months for n in month.batch.questions["question_id"].to_list()]
     offers += _left_partitions(writer, forum, tag_set, numbers, {offer.month for offer in offers})
     return writer.store(offers)
 

@@ -137,10 +137,10 @@ def study_facts(study: Study) -> list[Fact]:
 def _own_labels(study: Study) -> Iterator[Fact]:
     """Yield the labels of repositories that have some in place of the study's."""
     for key in ("performance_labels", "non_bug_labels"):
-        for one in study.repositories:
-            entries = getattr(one, key)
+        for repository in study.repositories:
+            entries = getattr(repository, key)
             if entries is not None:
-                fact = f"{key} of {one.name}"
+                fact = f"{key} of {repository.name}"
                 yield ("rules", fact, _listed(entries), "The same, in this repository.")
 
 

@@ -231,7 +231,7 @@ def _joined(results: Sequence[RuleResult], starts: Sequence[int]) -> RuleResult:
     """Return what one rule found in all parts of a candidate, which begin at the rows
     ``starts``.
     """
-    broken = [one for one in results if not one.success]
+    broken = [result for result in results if not result.success]
     costs = [
         None if one.to_set_aside is None else [start + row for row in one.to_set_aside]
         for one, start in zip(results, starts, strict=False)
@@ -242,7 +242,7 @@ def _joined(results: Sequence[RuleResult], starts: Sequence[int]) -> RuleResult:
     return replace(
         next((one for one in broken if one.problem is not None), [*broken, *results][0]),
         failing_rows=sum(one.failing_rows for one in broken),
-        rows=sum(one.rows for one in results),
+        rows=sum(result.rows for result in results),
         examples=tuple(examples[:EXAMPLES]),
         to_set_aside=None if is_whole else tuple(row for rows in costs for row in rows or ()),
     )

@@ -198,7 +198,7 @@ def _of_months(
     suite: Suite, rows: pl.DataFrame, parameters: Sequence[Parameters], heights: Sequence[int]
 ) -> Iterator[pl.Series | pl.Expr]:
     """When the month of each row begins, and which of its moments lie in another month."""
-    months = [month for one in parameters if (month := one.get("month")) is not None]
+    months = [month for parameter in parameters if (month := parameter.get("month")) is not None]
     if not months:
         return
     kind = pl.Datetime("us", "UTC")
@@ -216,7 +216,9 @@ def _of_allowed(
 ) -> Iterator[pl.Expr]:
     """Yield which values of each row its partition does not allow."""
     for name, columns in suite.allowed_in.items():
-        allowed = [value for one in parameters if (value := _value(one, name)) is not None]
+        allowed = [
+            value for parameter in parameters if (value := _value(parameter, name)) is not None
+        ]
         for column in (column for column in columns if allowed and column in rows.columns):
             is_outside = _is_outside(rows[column], allowed, heights)
             yield pl.when(is_outside).then(pl.lit("not allowed")).alias(_outside(column))

@@ -45,9 +45,11 @@ def pairs(answers: Sequence[Answer]) -> list[Pair]:
     It is over answers before disclosure alone.
     """
     by_rater: dict[str, dict[Key, str]] = {}
-    for one in answers:
-        if one.rater != AGREED and one.disclosed_at is None:
-            by_rater.setdefault(one.rater, {})[one.key] = one.cells.get(FIRST[one.key.kind], "")
+    for answer in answers:
+        if answer.rater != AGREED and answer.disclosed_at is None:
+            by_rater.setdefault(answer.rater, {})[answer.key] = answer.cells.get(
+                FIRST[answer.key.kind], ""
+            )
     found = []
     for first, second in combinations(sorted(by_rater), 2):
         of_first, of_second = by_rater[first], by_rater[second]
@@ -66,11 +68,11 @@ def disagreements(answers: Sequence[Answer]) -> list[Disagreement]:
     """Return what is to be discussed: subjects with answers that differ, or marked for it."""
     by_key: dict[Key, list[Answer]] = {}
     agreed = {}
-    for one in answers:
-        if one.rater == AGREED:
-            agreed[one.key] = one
+    for answer in answers:
+        if answer.rater == AGREED:
+            agreed[answer.key] = answer
         else:
-            by_key.setdefault(one.key, []).append(one)
+            by_key.setdefault(answer.key, []).append(answer)
     found = []
     for key, given in sorted(by_key.items()):
         questions = tuple(
@@ -91,8 +93,8 @@ def with_agreements(answers: Sequence[Answer]) -> list[Answer]:
     What they agreed on in the page counts instead.
     """
     by_key: dict[Key, list[Answer]] = {}
-    for one in answers:
-        by_key.setdefault(one.key, []).append(one)
+    for answer in answers:
+        by_key.setdefault(answer.key, []).append(answer)
     found = list(answers)
     for given in by_key.values():
         said = [(one.rater, frozenset({**one.cells, "note": ""}.items())) for one in given]
@@ -108,12 +110,12 @@ def verdicts(answers: Sequence[Answer]) -> dict[Key, bool]:
     """
     votes: dict[Key, list[str]] = {}
     agreed: dict[Key, str] = {}
-    for one in answers:
-        verdict = one.cells.get("is_performance", "")
-        if one.rater == AGREED:
-            agreed[one.key] = verdict
+    for answer in answers:
+        verdict = answer.cells.get("is_performance", "")
+        if answer.rater == AGREED:
+            agreed[answer.key] = verdict
         else:
-            votes.setdefault(one.key, []).append(verdict)
+            votes.setdefault(answer.key, []).append(verdict)
     found = {}
     for key, given in votes.items():
         last = agreed.get(key)

@@ -160,7 +160,7 @@ class _Pages:
         key = await run_in_threadpool(self.store.last_key, rater)
         if key is None:
             raise PerfAssetsError("there is no answer to take back")
-        before = next(one for one in self.store.answers(rater) if one.key == key)
+        before = next(answer for answer in self.store.answers(rater) if answer.key == key)
         await run_in_threadpool(self.store.add, replace(before, cells={}, at=now()))
         return HTMLResponse(await run_in_threadpool(self._subject, rater, key, before))
 
@@ -169,13 +169,17 @@ class _Pages:
         del request
         answers = with_agreements(await run_in_threadpool(self.store.answers, with_first=True))
         await run_in_threadpool(self._disclose, rater, answers)
-        own = {one.key for one in answers if one.rater == rater}
+        own = {answer.key for answer in answers if answer.rater == rater}
         # Nobody sees what others said of a subject before judging it.
-        differing = [one for one in disagreements(answers) if one.key in own]
+        differing = [
+            disagreement for disagreement in disagreements(answers) if disagreement.key in own
+        ]
         shown = self._render(
             "discussion.html",
             rater=rater,
-            pairs=pairs([one for one in answers if one.rater == AGREED or one.key in own]),
+            pairs=pairs(
+                [answer for answer in answers if answer.rater == AGREED or answer.key in own]
+            ),
             differing=differing,
             fields={kind: self.workbench.fields(kind) for kind in FIRST},
             addresses={one.key: _address(one.key) for one in differing},
@@ -210,11 +214,11 @@ class _Pages:
         changes = self.store.codes()
         found = codes.categories(changes)
         examples: dict[str, list[tuple[str, str]]] = {}
-        for one in self.store.answers(rater):  # of one's own: what others said is seen later
-            name = codes.present_name(one.cells.get("category", ""), changes)
+        for answer in self.store.answers(rater):  # of one's own: what others said is seen later
+            name = codes.present_name(answer.cells.get("category", ""), changes)
             if name and len(examples.setdefault(name, [])) < MOST_EXAMPLES:
-                title = await run_in_threadpool(self.subjects.title, one.key)
-                examples[name].append((title, _address(one.key)))
+                title = await run_in_threadpool(self.subjects.title, answer.key)
+                examples[name].append((title, _address(answer.key)))
         shown = self._render(
             "codebook.html",
             categories=found,
@@ -260,18 +264,22 @@ class _Pages:
 
     def _disclose(self, rater: str, answers: Sequence[Answer]) -> None:
         """Note that a rater is shown what others said of the rater's own subjects."""
-        own = {one.key for one in answers if one.rater == rater}
-        self.store.disclose(rater, own & {one.key for one in answers if one.rater != rater})
+        own = {answer.key for answer in answers if answer.rater == rater}
+        self.store.disclose(
+            rater, own & {answer.key for answer in answers if answer.rater != rater}
+        )
 
     def _counts(self, rater: str) -> Counter[str] | None:
         """Return how often each category was chosen; None while a rater has something left to
         judge.
         """
         answers, changes = self.store.answers(), self.store.codes()
-        if set(self.store.queue(rater)) - {one.key for one in answers if one.rater == rater}:
+        if set(self.store.queue(rater)) - {
+            answer.key for answer in answers if answer.rater == rater
+        }:
             return None
         self._disclose(rater, answers)
-        chosen = (one.cells.get("category", "") for one in answers)
+        chosen = (answer.cells.get("category", "") for answer in answers)
         return Counter(codes.present_name(name, changes) for name in chosen if name)
 
     def _key(self, text: str, rater: str) -> Key:
@@ -288,15 +296,15 @@ class _Pages:
         sent = given.get("cells")
         cells = sent if isinstance(sent, dict) else {}
         kept: dict[str, str] = {}
-        for one in self.workbench.fields(key.kind):
-            value = cells.get(one.name, "")
+        for field in self.workbench.fields(key.kind):
+            value = cells.get(field.name, "")
             if not isinstance(value, str) or len(value) > LONGEST_CELL:
-                raise PerfAssetsError(f"{one.label}: at most {LONGEST_CELL} characters of text")
-            parts = value.split(" | ") if one.is_multiple else [value]
-            if value and one.choices and not set(parts) <= set(one.choices):
-                raise PerfAssetsError(f"{one.label}: {value!r} is none of the answers")
+                raise PerfAssetsError(f"{field.label}: at most {LONGEST_CELL} characters of text")
+            parts = value.split(" | ") if field.is_multiple else [value]
+            if value and field.choices and not set(parts) <= set(field.choices):
+                raise PerfAssetsError(f"{field.label}: {value!r} is none of the answers")
             if value:
-                kept[one.name] = value
+                kept[field.name] = value
         if FIRST[key.kind] not in kept:
             raise PerfAssetsError("answer the first question: y, n or u")
         if key.kind == "bugs" and kept["is_performance"] != "yes":
@@ -310,7 +318,7 @@ class _Pages:
         queue.
         """
         queue = self.store.queue(rater)
-        answered = {one.key: one for one in self.store.answers(rater)}
+        answered = {answer.key: answer for answer in self.store.answers(rater)}
         left = [one for one in queue if one not in answered]
         chosen = key or (left[0] if left else None)
         progress = {"judged": len(queue) - len(left), "of": len(queue), "rater": rater}

@@ -18,14 +18,14 @@ def categories(changes: Iterable[CodeChange]) -> dict[str, str]:
     definitions.
     """
     found = {code.name: text for code, text in codebook().descriptions.items()}
-    for one in changes:
-        if one.change in ("propose", "split"):
-            found[one.name] = one.definition
-        elif one.change == "rename":
-            found[one.into_name] = one.definition or found.get(one.name, "")
-            found.pop(one.name, None)
+    for change in changes:
+        if change.change in ("propose", "split"):
+            found[change.name] = change.definition
+        elif change.change == "rename":
+            found[change.into_name] = change.definition or found.get(change.name, "")
+            found.pop(change.name, None)
         else:
-            found.pop(one.name, None)
+            found.pop(change.name, None)
     return found
 
 
@@ -35,9 +35,9 @@ def present_name(name: str, changes: Iterable[CodeChange]) -> str:
 
     What was split stays under its old name until somebody judges it anew.
     """
-    for one in changes:
-        if one.change in ("rename", "merge") and one.name == name:
-            name = one.into_name
+    for change in changes:
+        if change.change in ("rename", "merge") and change.name == name:
+            name = change.into_name
     return name
 
 
@@ -109,13 +109,13 @@ def as_toml(changes: list[CodeChange]) -> str:
             *(["is_own = true"] if study_name(name) is None else []),
             "",
         ]
-    for one in changes:
+    for change in changes:
         lines += [
             "[[history]]",
-            f"at = {_quoted(one.at)}",
-            f"change = {_quoted(one.change)}",
-            f"name = {_quoted(one.name)}",
-            f"into_name = {_quoted(one.into_name)}",
+            f"at = {_quoted(change.at)}",
+            f"change = {_quoted(change.change)}",
+            f"name = {_quoted(change.name)}",
+            f"into_name = {_quoted(change.into_name)}",
             "",
         ]
     return "\n".join(lines)

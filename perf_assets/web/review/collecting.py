@@ -36,9 +36,9 @@ def sheets(
     """
     found = {}
     groups: dict[tuple[str, str], list[Answer]] = {}
-    for one in with_agreements(answers):
-        if one.disclosed_at is None and drawn.get(one.key) == RANDOM:
-            groups.setdefault((one.rater, one.key.kind), []).append(one)
+    for agreement in with_agreements(answers):
+        if agreement.disclosed_at is None and drawn.get(agreement.key) == RANDOM:
+            groups.setdefault((agreement.rater, agreement.key.kind), []).append(agreement)
     for (rater, kind), given in sorted(groups.items()):
         found[rater, kind] = _sheet(subjects.given(kind), kind, given, changes)
     return found
@@ -90,11 +90,11 @@ def _sheet(
     text = io.StringIO(newline="")
     writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     writer.writerow(review.form.columns)
-    for one in answers:
-        row = by_key.get((one.key.container, one.key.number))
+    for answer in answers:
+        row = by_key.get((answer.key.container, answer.key.number))
         if row is None:
             continue  # it left the study since
-        cells = _cells(one, changes)
+        cells = _cells(answer, changes)
         values = [row.get(name) for name in review.form.given]
         values += [cells.get(name, "") for name in review.form.rated]
         texts = ("" if value is None else str(value) for value in values)

@@ -199,7 +199,10 @@ class Subjects:
             row["html_url"],
             (
                 _part(row["author"], row["created_at"], rendering.markdown(row["body"], words)),
-                *(_part(one[0], one[1], rendering.markdown(one[2])) for one in comments),
+                *(
+                    _part(comment[0], comment[1], rendering.markdown(comment[2]))
+                    for comment in comments
+                ),
             ),
             _evidence(bool(row["is_performance"]), reasons),
             rendering.marked_text(row["title"], words),
@@ -225,7 +228,7 @@ class Subjects:
             row["html_url"],
             (
                 _part("question", row["created_at"], rendering.html(row["body_html"])),
-                *(_part("answer", one[2], rendering.html(one[1])) for one in answers),
+                *(_part("answer", answer[2], rendering.html(answer[1])) for answer in answers),
             ),
             _evidence(
                 bool(row["is_performance"]), [f"stem {stem}" for stem in row["matched_stems"]]

@@ -160,7 +160,7 @@ def _blob_name(content: bytes, length: int) -> str:
 
 
 def _write_blobs(clone: Path, objects: Path, contents: Iterable[bytes]) -> None:
-    given = b"".join(b"blob\ndata %d\n%s\n" % (len(one), one) for one in contents)
+    given = b"".join(b"blob\ndata %d\n%s\n" % (len(content), content) for content in contents)
     env = local_environment({"GIT_OBJECT_DIRECTORY": str(objects)})
     run(in_clone(clone, "fast-import", "--quiet"), env, given)
 
