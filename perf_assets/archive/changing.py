@@ -101,7 +101,7 @@ def known_people(connection: duckdb.DuckDBPyConnection, study: Study) -> Known:
         elif column.name in (*TEXTS, "message"):
             texts.append(values)
     one_word = {folded(name) for name in names if not is_distinct(name)}
-    owners = {one.casefold() for one in _repository_names(connection, study)}
+    owners = {word.casefold() for word in _repository_names(connection, study)}
     bots = {login.casefold() for (login,) in connection.execute(BOTS).fetchall()}
     # A program that is called as a person is would tell who that is.
     bots = {bot for bot in bots if bot.removesuffix(PROGRAM) not in (logins | one_word) - bots}
@@ -199,7 +199,7 @@ def _apply(connection: duckdb.DuckDBPyConnection, column: TextColumn, change: Ch
         )
     lists = frame_of(connection.sql("FROM replaced"))
     replaced = dict(pairs.iter_rows())
-    new = [[replaced.get(one, one) for one in value] for value in lists["old"].to_list()]
+    new = [[replaced.get(item, item) for item in value] for value in lists["old"].to_list()]
     lists = lists.with_columns(new=pl.Series(new, dtype=pl.List(pl.String)))
     with registered(connection, "lists", lists):
         connection.execute(

@@ -37,10 +37,10 @@ def lines(comparison: Comparison) -> Iterator[str]:
     yield from comparison.defined
     for found in comparison.differing_columns:
         yield f"{found.table}: {_columns(found)}"
-    for one in comparison.differing:
-        yield f"{one.difference.table}: {_counts(one)}; by {_causes(one)}"
-        table = declared()[one.difference.table]
-        yield from (f"    {change.sentence(table)}" for change in one.difference.examples)
+    for compared in comparison.differing:
+        yield f"{compared.difference.table}: {_counts(compared)}; by {_causes(compared)}"
+        table = declared()[compared.difference.table]
+        yield from (f"    {change.sentence(table)}" for change in compared.difference.examples)
     equal = len(comparison.tables) - len(comparison.differing)
     yield f"{len(comparison.differing)} tables differ, {equal} are equal"
 
@@ -68,7 +68,7 @@ def page(comparison: Comparison) -> str:
     sections = [
         Section(schema, MEANINGS[schema], [], [_overview(schema, own), *map(_part, own)])
         for schema in COMPARED
-        if (own := [one for one in comparison.differing if _schema(one) == schema])
+        if (own := [compared for compared in comparison.differing if _schema(compared) == schema])
     ]
     equal = sorted(
         table.difference.table for table in comparison.tables if table.difference.is_equal
@@ -98,14 +98,14 @@ def _columns(one: TableDifference) -> str:
 def _overview(schema: str, own: list[Compared]) -> Part:
     rows = [
         {
-            "table": one.difference.table,
-            "rows_of_the_first": one.difference.rows,
-            "only_in_the_first": one.difference.only_first,
-            "only_in_the_second": one.difference.only_second,
-            "changed": one.difference.changed,
-            "by": _causes(one),
+            "table": compared.difference.table,
+            "rows_of_the_first": compared.difference.rows,
+            "only_in_the_first": compared.difference.only_first,
+            "only_in_the_second": compared.difference.only_second,
+            "changed": compared.difference.changed,
+            "by": _causes(compared),
         }
-        for one in own
+        for compared in own
     ]
     return Part(f"{schema}-tables", "Tables that differ", table=pl.DataFrame(rows), is_open=True)
 

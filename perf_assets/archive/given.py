@@ -134,7 +134,7 @@ def _fault(
     """Return what is wrong with the Parquet file of a table of the database."""
     file, given = parquet_file(content, table), stored[table]
     try:
-        kinds = [columns_of(connection, one) for one in (given, file)]
+        kinds = [columns_of(connection, text) for text in (given, file)]
     except duckdb.Error:
         return f"{TABLES}/{table}.parquet cannot be read"
     if kinds[0] != kinds[1]:
@@ -161,7 +161,7 @@ def _other_facts(
 
 def _not_of(connection: duckdb.DuckDBPyConnection, study: Study) -> list[str]:
     """Repositories and tag sets that were mined, and are no longer studied."""
-    studied = {one.name for one in (*study.repositories, *study.tag_sets)}
+    studied = {subject.name for subject in (*study.repositories, *study.tag_sets)}
     return [name for (name,) in connection.execute(MINED).fetchall() if name not in studied]
 
 

@@ -121,8 +121,10 @@ def recompute(
             requested = [
                 name for name in derived_tables() if has_texts or not _is_stored_text(name)
             ]
-            found = (one.outcome for one in derive(writer, requested, forced=requested))
-            failures += _failures(one for one in found if one is not None)
+            found = (derived.outcome for derived in derive(writer, requested, forced=requested))
+            failures += _failures(
+                write_outcome for write_outcome in found if write_outcome is not None
+            )
     return failures
 
 

@@ -99,7 +99,7 @@ def with_people(content: bytes, replaced: Callable[[str], str]) -> bytes:
 
 def _mapped(value: object, replaced: Callable[[str], str]) -> object:
     if isinstance(value, list):
-        return [_mapped(one, replaced) for one in value]
+        return [_mapped(item, replaced) for item in value]
     return replaced(str(value))
 
 

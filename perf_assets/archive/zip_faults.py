@@ -68,7 +68,7 @@ def _fault_of(name: str) -> str | None:
     longest = max(len(part.encode()) for part in parts)
     controls = ("Cc", "Zl", "Zp")
     checks = (
-        (any(unicodedata.category(one) in controls for one in name), "has a control character"),
+        (any(unicodedata.category(text) in controls for text in name), "has a control character"),
         ("\\" in name, "has a backslash, which separates folders on some systems"),
         (
             name.startswith("/") or DRIVE.match(name),

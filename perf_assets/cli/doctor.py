@@ -87,8 +87,12 @@ def _damages(data_dir: DataDirectory, progress: Console) -> list[dict[str, Any]]
     try:
         with shown_progress(progress), phase(f"reading all of {data_dir.path}"):
             return [
-                {"what": one.what, "remedy": one.remedy, "is_mendable": one.mend is not None}
-                for one in find_damage(data_dir)
+                {
+                    "what": damage.what,
+                    "remedy": damage.remedy,
+                    "is_mendable": damage.mend is not None,
+                }
+                for damage in find_damage(data_dir)
             ]
     except PerfAssetsError as error:
         what, _, remedy = str(error).rpartition(": ")

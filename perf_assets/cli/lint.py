@@ -182,7 +182,7 @@ def _fix(
     from perf_assets.cli.lint_fixes import fixed_files, write  # noqa: PLC0415
     from perf_assets.lint.files.results import Skip  # noqa: PLC0415
 
-    paths = [Path() if one is None or isinstance(one, Skip) else one.path for one in files]
+    paths = [Path() if entry is None or isinstance(entry, Skip) else entry.path for entry in files]
     fixes = changed = 0
     for file in fixed_files(results, paths):
         if is_applied:

@@ -72,7 +72,7 @@ def fixed_files(results: Sequence[FileResult], paths: Sequence[Path]) -> Iterato
             continue
         mark = "\ufeff" if before.startswith("\ufeff") else ""
         text = before.removeprefix(mark)
-        after = mark + applied(text, [edit for one in found for edit in one.edits])
+        after = mark + applied(text, [edit for entry in found for edit in entry.edits])
         yield FixedFile(path, result.path, before, after, len(found))
 
 

@@ -179,10 +179,10 @@ def _is_file(text: str) -> bool:
 
 def _values(given: Sequence[str]) -> dict[str, str]:
     values: dict[str, str] = {}
-    for one in given:
-        name, sign, value = one.partition("=")
+    for text in given:
+        name, sign, value = text.partition("=")
         if not sign or not name:
-            raise PerfAssetsError(f"--param {one}: NAME=VALUE is needed here")
+            raise PerfAssetsError(f"--param {text}: NAME=VALUE is needed here")
         values[name.strip()] = value
     return values
 

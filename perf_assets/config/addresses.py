@@ -164,5 +164,7 @@ def _of_url(url: str) -> GitAddress:
     hidden = {password, f"{user}:{password}" if password else "", parts.query, parts.fragment}
     if is_http and not password:
         hidden.add(user)
-    hidden |= {quote(unquote(one), safe="") for one in hidden} | {unquote(one) for one in hidden}
+    hidden |= {quote(unquote(text), safe="") for text in hidden} | {
+        unquote(text) for text in hidden
+    }
     return GitAddress(clean, url, tuple(sorted(filter(None, hidden), key=len, reverse=True)))

@@ -24,7 +24,7 @@ def map_repositories(repositories: Sequence[T], compute: Callable[[T], R], title
         phase(title, len(repositories), "repositories") as done,
         ThreadPoolExecutor(min(MOST_THREADS, pl.thread_pool_size())) as pool,
     ):
-        for one in pool.map(compute, repositories):
-            found.append(one)
+        for r in pool.map(compute, repositories):
+            found.append(r)
             done(len(found))
     return found

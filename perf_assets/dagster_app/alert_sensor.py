@@ -53,7 +53,7 @@ def alert_sensor(data_dir: DataDirectory, seconds: float = SECONDS) -> dg.Sensor
             return dg.SkipReason(str(error))
         seen = _seen(context.cursor)
         if seen is None:
-            seen = [one for alert in found if is_old(alert) for one in alert["group_ids"]]
+            seen = [item for alert in found if is_old(alert) for item in alert["group_ids"]]
         # Most ticks end before: HTTP takes long to import.
         from perf_assets.dagster_app.webhook import post  # noqa: PLC0415
 
@@ -80,7 +80,7 @@ def alert_sensor(data_dir: DataDirectory, seconds: float = SECONDS) -> dg.Sensor
 
 def is_seen(alert: Alert, seen: Collection[str]) -> bool:
     """Return whether one of ``seen`` is the alert, or another change of the same cause."""
-    return any(is_same(one, other) for one in alert["group_ids"] for other in seen)
+    return any(is_same(item, other) for item in alert["group_ids"] for other in seen)
 
 
 def is_old(alert: Alert) -> bool:
@@ -105,6 +105,6 @@ def _seen(cursor: str | None) -> list[str] | None:
         return None
     with suppress(ValueError):
         read = json.loads(cursor)
-        if isinstance(read, list) and all(isinstance(one, str) for one in read):
+        if isinstance(read, list) and all(isinstance(item, str) for item in read):
             return list(read)
     return None

@@ -55,7 +55,7 @@ def asset_specs(
 
 def inputs_of(asset: str) -> list[dg.AssetKey]:
     """Return the assets that ``asset`` is made from."""
-    return [dg.AssetKey(one.split(".")) for one in upstream()[asset]]
+    return [dg.AssetKey(text.split(".")) for text in upstream()[asset]]
 
 
 def source_specs() -> list[dg.AssetSpec]:

@@ -272,8 +272,14 @@ def broken_rules(table: str, outcome: WriteOutcome) -> list[BrokenRule]:
     if report is None:
         return []
     return [
-        BrokenRule(one.rule, table, one.failing_rows, list(one.examples), not report.ok)
-        for one in (*report.failures, *report.warnings)
+        BrokenRule(
+            rule_result.rule,
+            table,
+            rule_result.failing_rows,
+            list(rule_result.examples),
+            not report.ok,
+        )
+        for rule_result in (*report.failures, *report.warnings)
     ]
 
 

@@ -177,7 +177,7 @@ def run_import(
 
     def store(writer: AuditedWriter) -> list[Imported | PerfAssetsError]:
         found = [_imported(writer, *sheet) for sheet in sheets]
-        refused = [one for one in found if isinstance(one, PerfAssetsError)]
+        refused = [imported for imported in found if isinstance(imported, PerfAssetsError)]
         if len(refused) == len(found):
             raise PerfAssetsError("; ".join(map(str, refused)))
         return found

@@ -177,21 +177,23 @@ def whole_asset(
             complete: list[str] = []
             seconds: dict[str, float] = defaultdict(float)
             begun = monotonic()
-            for one in step(writer, reporter):
-                asset = asset_for_table(one.table)
-                seconds[asset] += monotonic() - begun if one.seconds is None else one.seconds
+            for derived in step(writer, reporter):
+                asset = asset_for_table(derived.table)
+                seconds[asset] += (
+                    monotonic() - begun if derived.seconds is None else derived.seconds
+                )
                 begun = monotonic()
-                left[asset].discard(one.table)
-                figures.note(one.table, is_new=one.is_new)
-                if one.outcome is not None:
-                    broken[asset][one.table] = broken_rules(one.table, one.outcome)
-                    failures += filter(None, [one.outcome.failure])
-                if not one.is_available:
+                left[asset].discard(derived.table)
+                figures.note(derived.table, is_new=derived.is_new)
+                if derived.outcome is not None:
+                    broken[asset][derived.table] = broken_rules(derived.table, derived.outcome)
+                    failures += filter(None, [derived.outcome.failure])
+                if not derived.is_available:
                     refused.add(asset)
                 if not left[asset]:
                     results = reporter.report_checks(broken.pop(asset, {}))
                     yield from map(partial(evidence, writer), results)
-                if one.is_new and asset not in refused:
+                if derived.is_new and asset not in refused:
                     changed.add(asset)
                     # A run that is killed now would not know of it any more.
                     reporter.report_early(asset, seconds[asset], partial(sizes_of, writer, asset))
@@ -201,7 +203,7 @@ def whole_asset(
                 yield from reporter.report_checks(rest)
             # What is shown of one may be read from others that come later.
             told = changed - refused
-            shown = runtime_metadata(writer, [one for one in complete if one in told], figures)
+            shown = runtime_metadata(writer, [text for text in complete if text in told], figures)
             for asset in complete:
                 if asset in refused:
                     yield from reporter.done(asset, NOT_AVAILABLE)

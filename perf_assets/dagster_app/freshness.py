@@ -26,7 +26,7 @@ def fresh_each_month(spec: dg.AssetSpec, study: Study) -> dg.AssetSpec:
     """
     goes_on = {
         *(EACH_MONTH if any(repository.last is None for repository in study.repositories) else ()),
-        *([QUESTIONS] if any(one.last is None for one in study.tag_sets) else ()),
+        *([QUESTIONS] if any(tag_set.last is None for tag_set in study.tag_sets) else ()),
     }
     if name_of(spec.key) not in goes_on:
         return spec
@@ -72,7 +72,7 @@ def _missing(study: Study, writer: AuditedWriter) -> Iterator[tuple[str, list[st
         stored.setdefault((repository, table), set()).add(month)
     expected = [
         *((one, table) for one in study.repositories for table in MINED),
-        *((one, QUESTIONS) for one in study.tag_sets),
+        *((tag_set, QUESTIONS) for tag_set in study.tag_sets),
     ]
     for subject, table in expected:
         months = stored.get((subject.name, table), set())

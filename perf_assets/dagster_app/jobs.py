@@ -30,9 +30,9 @@ DERIVE = dg.AssetSelection.all() - MINE - DECIDE - REPLICATE - QUESTIONS
 # A study decides the kinds of questions by verdicts too; without one they stay as they are.
 REVIEWED = dg.AssetSelection.assets(
     *(
-        asset_key(one)
-        for one in downstream_of(VERDICTS)
-        if not one.startswith("labels.") and one != REPLICATION_REPORT
+        asset_key(text)
+        for text in downstream_of(VERDICTS)
+        if not text.startswith("labels.") and text != REPLICATION_REPORT
     )
 )
 

@@ -37,11 +37,11 @@ def lake_maintenance_job(study: Study, data_dir: DataDirectory) -> dg.JobDefinit
             lake = Lake.of(url)
             done = maintain(lake, timedelta(days=config.days))
             found = sizes(lake)
-        for one in done:
+        for table in done:
             context.log.info(
-                f"{one.table}: {one.files_before:,} files of {one.bytes_before / 1e6:,.1f} MB are "
-                f"{one.files_after:,} of {one.bytes_after / 1e6:,.1f} MB; {one.dropped:,} rows "
-                f"left, {one.deleted:,} files deleted, {one.left:,} buckets left for next time"
+                f"{table.table}: {table.files_before:,} files of {table.bytes_before / 1e6:,.1f} MB are "
+                f"{table.files_after:,} of {table.bytes_after / 1e6:,.1f} MB; {table.dropped:,} rows "
+                f"left, {table.deleted:,} files deleted, {table.left:,} buckets left for next time"
             )
         for size in found:
             context.log.info(f"{size.table}: {size.rows:,} rows in {size.bytes / 1e6:,.1f} MB")

@@ -58,7 +58,7 @@ def by_subject(subjects: Sequence[S], keys: Iterable[str]) -> list[tuple[S, list
         name, month = parts[_dimension(subjects[0].name)], parts[MONTH][:7]
         if month in spans[name]:
             months.setdefault(name, []).append(month)
-    return [(one, sorted(months[one.name])) for one in subjects if one.name in months]
+    return [(s, sorted(months[s.name])) for s in subjects if s.name in months]
 
 
 def _dimension(subject: str) -> str:

@@ -59,7 +59,7 @@ class Figures:
         self._pending.discard(table)
         if is_new:
             self._new.add(table)
-        for ready in [one for one in self._new if not _read_by_figure(one) & self._pending]:
+        for ready in [text for text in self._new if not _read_by_figure(text) & self._pending]:
             self._new.discard(ready)
             self.of(ready)
 

@@ -124,7 +124,7 @@ def maintain(
             for index, plan in enumerate(plans):
                 done.append(_maintained(connection, lake, plan, limits))
                 progress(index + 1)
-        return [one for one in done if one is not None]
+        return [maintained for maintained in done if maintained is not None]
 
 
 def sizes(lake: Lake) -> list[Size]:

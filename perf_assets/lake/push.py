@@ -115,7 +115,7 @@ def _shipped(
     if not releases.add(database.connection, subject, held, release, months, _worker(lease)):
         raise _refused(releases.lake, subject)
     _remember(database, releases, subject, release)
-    own = {one.release for one in added.values()}
+    own = {entry.release for entry in added.values()}
     return PushResult(
         subject,
         tuple(sorted(changed)),
@@ -124,7 +124,7 @@ def _shipped(
             part.rows for parts in months.values() for part in parts.values() if part.release in own
         ),
         len(added) + 1,
-        sum(one.bytes for one in added.values()),
+        sum(entry.bytes for entry in added.values()),
         release,
     )
 

@@ -71,7 +71,10 @@ def released(lake: Lake, tables: Collection[str] | None = None) -> Snapshot:
             releases = needed(lake)
             with duckdb.connect() as connection:
                 releases.lay(connection, None)
-                found = {one.name: _table(lake, one, connection) for one in chosen(tables)}
+                found = {
+                    lake_table.name: _table(lake, lake_table, connection)
+                    for lake_table in chosen(tables)
+                }
             wrong = next((name for name, (_, is_whole) in found.items() if not is_whole), "")
             if not wrong:
                 whole = {name: table for name, (table, _) in found.items()}

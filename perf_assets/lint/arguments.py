@@ -8,7 +8,10 @@ def arguments(call: ast.Call) -> list[ast.expr]:
     """Return all that a call is given, by position and by keyword; of what is unpacked, the
     whole.
     """
-    given = [one.value if isinstance(one, ast.Starred) else one for one in call.args]
+    given = [
+        expression.value if isinstance(expression, ast.Starred) else expression
+        for expression in call.args
+    ]
     return [*given, *(word.value for word in call.keywords)]
 
 
@@ -22,5 +25,5 @@ def argument(call: ast.Call, names: Container[str | None], position: int) -> lis
 
 def unpacks(call: ast.Call) -> bool:
     """Return whether a call unpacks something, in which any argument may be."""
-    starred = any(isinstance(one, ast.Starred) for one in call.args)
+    starred = any(isinstance(expression, ast.Starred) for expression in call.args)
     return starred or any(word.arg is None for word in call.keywords)

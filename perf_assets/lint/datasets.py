@@ -106,8 +106,8 @@ def join(values: Iterable[Value]) -> Value:
     present = [value for value in values if value is not None]
     tuples = [one for one in present if isinstance(one, Several)]
     if tuples and len(tuples) == len(present):
-        same = [one for one in tuples if len(one.parts) == len(tuples[0].parts)]
-        columns = zip(*(one.parts for one in same), strict=True)
+        same = [several for several in tuples if len(several.parts) == len(tuples[0].parts)]
+        columns = zip(*(several.parts for several in same), strict=True)
         return Several(tuple(join(parts) for parts in columns), tuples[0].keys)
     datasets = [one for one in present if isinstance(one, Dataset)]
     if not datasets:
@@ -126,7 +126,9 @@ def of_source(full: str, node: ast.Call, given: list[Value]) -> Value:
     if not full.startswith(SOURCES):
         return None
     if full.endswith(OF_SEVERAL):
-        flat = (join(one.parts) if isinstance(one, Several) else one for one in given)
+        flat = (
+            join(dataset.parts) if isinstance(dataset, Several) else dataset for dataset in given
+        )
         return join((Dataset(), *flat))
     return Dataset(batched=full.endswith(BATCHED_SOURCES))
 

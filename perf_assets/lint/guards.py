@@ -50,7 +50,7 @@ def _of_test(test: ast.expr) -> tuple[set[str], set[str]]:
 
 
 def _of_comparison(left: ast.expr, op: ast.cmpop, right: ast.expr) -> tuple[set[str], set[str]]:
-    names = {one.id for one in (left, right) if isinstance(one, ast.Name)}
+    names = {expression.id for expression in (left, right) if isinstance(expression, ast.Name)}
     if isinstance(op, ast.Eq):
         return names, set()
     if isinstance(op, ast.NotEq) or (isinstance(left, ast.Name) and _all_but_one(op, right)):
@@ -92,11 +92,11 @@ def missing_name(test: ast.expr) -> str:
 def _is_put_out(test: ast.expr, body: list[ast.stmt]) -> bool:
     """Return whether a body ends what lets it run: `if first: …; first = False`."""
     return isinstance(test, ast.Name) and any(
-        isinstance(one, ast.Assign)
-        and isinstance(one.value, ast.Constant)
-        and not one.value.value
-        and any(_text(target) == test.id for target in one.targets)
-        for one in body
+        isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.Constant)
+        and not statement.value.value
+        and any(_text(target) == test.id for target in statement.targets)
+        for statement in body
     )
 
 
@@ -105,5 +105,5 @@ def _text(node: ast.expr) -> str:
 
 
 def _set_in(body: list[ast.stmt]) -> set[str]:
-    assigned = (one for one in body if isinstance(one, ast.Assign))
-    return {_text(target) for one in assigned for target in one.targets} - {""}
+    assigned = (statement for statement in body if isinstance(statement, ast.Assign))
+    return {_text(target) for assign in assigned for target in assign.targets} - {""}

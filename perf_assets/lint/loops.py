@@ -107,7 +107,9 @@ def runs_once(module: Module, scope: Scope) -> bool:
         decorator.func if isinstance(decorator, ast.Call) else decorator
         for decorator in decorators(scope)
     )
-    return is_traced(module, scope) or any(module.resolve(one, outside) in names for one in plain)
+    return is_traced(module, scope) or any(
+        module.resolve(expression, outside) in names for expression in plain
+    )
 
 
 def is_small(module: Module, loop: LoopAt) -> bool:
@@ -160,7 +162,9 @@ def _filled(module: Module) -> set[str]:
         if isinstance(func, ast.Attribute) and func.attr in FILLING:
             found.add(ast.unparse(func.value))
     stored = (node for node in ast.walk(module.tree) if isinstance(node, ast.Subscript))
-    found.update(ast.unparse(one.value) for one in stored if isinstance(one.ctx, ast.Store))
+    found.update(
+        ast.unparse(subscript.value) for subscript in stored if isinstance(subscript.ctx, ast.Store)
+    )
     return found
 
 

@@ -93,9 +93,9 @@ class Module:
     def imports(self, root: str) -> bool:
         """Return whether a package is imported anywhere in it."""
         scopes = (self.scope, *self.functions.values())
-        bound = (one for scope in scopes for many in scope.bindings.values() for one in many)
+        bound = (entry for scope in scopes for many in scope.bindings.values() for entry in many)
         return any(
-            one.kind == "import" and str(one.value).partition(".")[0] == root for one in bound
+            entry.kind == "import" and str(entry.value).partition(".")[0] == root for entry in bound
         )
 
     def resolve(self, node: ast.expr, scope: Scope, depth: int = 0) -> str | None:
@@ -128,11 +128,11 @@ class Module:
         owner_scope, bindings = found
         imports = [binding.value for binding in bindings if binding.kind == "import"]
         if imports:
-            return next((one for one in imports if _of_framework(one)), imports[0])  # type: ignore[return-value]
+            return next((text for text in imports if _of_framework(text)), imports[0])  # type: ignore[return-value]
         only = bindings[0]
         if len(bindings) == 1 and isinstance(only.value, ast.IfExp) and depth < LONGEST_CHAIN:
             either = (only.value.body, only.value.orelse)
-            ways = [self.resolve(one, owner_scope, depth + 1) for one in either]
+            ways = [self.resolve(expression, owner_scope, depth + 1) for expression in either]
             return ways[0] if all(way is not None and _of_framework(way) for way in ways) else None
         alias = len(bindings) == 1 and only.kind == "assign" and depth < LONGEST_CHAIN
         if alias and isinstance(only.value, ast.Name | ast.Attribute):
@@ -217,7 +217,7 @@ class Module:
         ):
             return False
         full = (self.resolve(base, owner.parent) or "" for base in owner.node.bases)
-        return any(one.startswith(names) for one in full) or any(
+        return any(text.startswith(names) for text in full) or any(
             self.is_a(base, names, depth + 1) for base in self.bases(owner)
         )
 

@@ -41,7 +41,11 @@ def heard(findings: Iterable[Finding], text: str, rules: Iterable[Rule]) -> list
         return found
     by_name = {rule.name: rule for rule in rules}
     comments, ends = _comments(text)
-    return [one for one in found if not _is_silenced(by_name[one.rule], one.line, comments, ends)]
+    return [
+        entry
+        for entry in found
+        if not _is_silenced(by_name[entry.rule], entry.line, comments, ends)
+    ]
 
 
 def _is_silenced(

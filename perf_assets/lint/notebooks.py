@@ -75,17 +75,18 @@ class Notebook:
         """
         cell_line = self.cell_lines[finding.line - 1]
         message = finding.message
-        for one in finding.related:
-            there = self.cell_lines[one.line - 1]
+        for entry in finding.related:
+            there = self.cell_lines[entry.line - 1]
             message = message.replace(
-                f"in line {one.line}", f"in cell {there.cell}, line {there.cell_line},", 1
+                f"in line {entry.line}", f"in cell {there.cell}, line {there.cell_line},", 1
             )
         return finding._replace(
             line=cell_line.line,
             end_line=self.cell_lines[finding.end_line - 1].line,
             message=f"{message} (cell {cell_line.cell}, line {cell_line.cell_line})",
             related=tuple(
-                Related(self.cell_lines[one.line - 1].line, one.message) for one in finding.related
+                Related(self.cell_lines[entry.line - 1].line, entry.message)
+                for entry in finding.related
             ),
         )
 

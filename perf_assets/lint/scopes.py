@@ -56,8 +56,8 @@ class Scope:
             return ()
         spec = self.node.args
         plain = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
-        rest = [one for one in (spec.vararg, spec.kwarg) if one is not None]
-        return tuple(one.arg for one in (*plain, *rest))
+        rest = [arg for arg in (spec.vararg, spec.kwarg) if arg is not None]
+        return tuple(arg.arg for arg in (*plain, *rest))
 
     @cached_property
     def itself(self) -> str | None:
@@ -75,7 +75,7 @@ class Scope:
     def values(self, name: str) -> "list[str | ast.expr | Scope | None]":
         """Return what a name that is used here is given, in each way in which it is bound."""
         found = self.find(name)
-        return [one.value for one in found[1]] if found is not None else []
+        return [entry.value for entry in found[1]] if found is not None else []
 
     def find(self, name: str) -> "tuple[Scope, list[Binding]] | None":
         """Return where a name that is used here is bound, and how."""
@@ -89,7 +89,7 @@ class Scope:
 
 def names_in(node: ast.AST) -> set[str]:
     """Return the names in a piece of code, whatever is done with them."""
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return {item.id for item in ast.walk(node) if isinstance(item, ast.Name)}
 
 
 @dataclass(eq=False)

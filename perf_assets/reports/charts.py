@@ -67,7 +67,7 @@ def chart(answer: QueryResult, title: str, axes: Axes | None = None) -> Spec:
         columns = {
             name: _Column(name, one.kind, one.values[:MOST_BARS]) for name, one in columns.items()
         }
-    drawn = [one for one in (x, y, color, panel) if one is not None]
+    drawn = [column for column in (x, y, color, panel) if column is not None]
     values = [
         {f"c{index}": columns[one.name].values[row] for index, one in enumerate(drawn)}
         for row in range(len(columns[x.name].values))

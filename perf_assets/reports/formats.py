@@ -101,7 +101,7 @@ def shown(value: object) -> str:  # noqa: PLR0911
         return f"{value:.6g}" if abs(value) < 1e6 else f"{value:.1f}"
     if isinstance(value, datetime):
         return value.replace(tzinfo=None).isoformat(" ", "auto")
-    if isinstance(value, list | tuple) and not any(isinstance(one, dict) for one in value):
+    if isinstance(value, list | tuple) and not any(isinstance(item, dict) for item in value):
         return ", ".join(map(shown, value))
     if isinstance(value, list | dict):
         return json.dumps(_plain(value), ensure_ascii=False)
@@ -173,7 +173,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401, PLR0911
     if isinstance(value, dict):
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return str(value)
 
 

@@ -43,7 +43,11 @@ def declared(directory: Path | None = None) -> Mapping[str, Table]:
 def _changed_at(root: Path) -> tuple[tuple[str, int], ...]:
     """Return the folders below ``root``, and when a file was last added to each or taken away."""
     with os.scandir(root) if root.is_dir() else nullcontext(()) as found:
-        folders = [(one.name, one.stat().st_mtime_ns) for one in found if one.is_dir()]
+        folders = [
+            (dir_entry.name, dir_entry.stat().st_mtime_ns)
+            for dir_entry in found
+            if dir_entry.is_dir()
+        ]
     return tuple(sorted(folders))
 
 

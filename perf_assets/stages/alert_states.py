@@ -84,9 +84,9 @@ def _alert(writer: AuditedWriter, alert: str) -> dict[str, Any]:
             f"{writer.data_dir.warehouse} was made by an older perf-assets, which knew no alerts: "
             "perf-assets run raises them"
         ) from None
-    meant = [row for row in rows if any(one.startswith(alert) for one in row["group_ids"])]
+    meant = [row for row in rows if any(item.startswith(alert) for item in row["group_ids"])]
     if not meant and "-" in alert:
-        meant = [row for row in rows if any(_is_same(alert, one) for one in row["group_ids"])]
+        meant = [row for row in rows if any(_is_same(alert, item) for item in row["group_ids"])]
     if len(meant) == 1:
         (row,) = meant
         return row

@@ -61,7 +61,7 @@ def lake_inputs(writer: AuditedWriter, study: Study | None) -> Iterator[RemoteTa
     snapshot = released(lake, far)
     engine = _LazyEngine(writer, study.lake.spark or "", f"{lake.url}/{COMPUTED}", snapshot, names)
     try:
-        fingerprints = {one: _fingerprint(engine.counting(one)) for one in far}
+        fingerprints = {text: _fingerprint(engine.counting(text)) for text in far}
         yield RemoteTables(engine, fingerprints, engine.query)
     finally:
         engine.close()

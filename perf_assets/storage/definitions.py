@@ -110,7 +110,7 @@ def definitions_by(models: Path) -> dict[str, str]:
 
 def _basis() -> str:
     """Return a digest of what the definitions follow from."""
-    tables = (f"{one.name} {table_definition(one)}" for one in declared().values())
+    tables = (f"{table.name} {table_definition(table)}" for table in declared().values())
     views = (f"{model.name} {model.sql}" for model in load_models() if model.table.is_view)
     return _digest(*tables, *views, as_of_text(models_dir()))
 

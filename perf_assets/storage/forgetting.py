@@ -121,7 +121,7 @@ def _of_person(
     data_dir: DataDirectory, login: str, key: bytes, emails: Iterable[str]
 ) -> tuple[set[str], set[str]]:
     """Return the addresses and names of commits that are known as the person's."""
-    given = [stored for one in emails for stored in (one.casefold(), hashed_address(one, key))]
+    given = [stored for text in emails for stored in (text.casefold(), hashed_address(text, key))]
     found: set[tuple[str | None, str | None, str | None]] = set()
     with open_warehouse(data_dir.warehouse) as database:
         for query, values in (

@@ -41,7 +41,7 @@ def state_in_force(identifiers: Sequence[str], alert_states: pl.DataFrame) -> di
     The estimated month of an alert may have moved since.
     """
     ordered = alert_states.sort("imported_at", "verdict_id").iter_rows(named=True)
-    given = [row for row in ordered if any(is_same(row["alert_id"], one) for one in identifiers)]
+    given = [row for row in ordered if any(is_same(row["alert_id"], text) for text in identifiers)]
     return given[-1] if given else {}
 
 

@@ -61,28 +61,28 @@ def group_comparisons(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) ->
     """
     rows = [
         (
-            one.dataset,
-            one.repository,
-            one.metric,
+            entry.dataset,
+            entry.repository,
+            entry.metric,
             found.method,
             found.n_x,
             found.n_y,
-            one.clusters,
-            *one.medians,
-            percent_larger(*one.medians),
+            entry.clusters,
+            *entry.medians,
+            percent_larger(*entry.medians),
             found.statistic,
             found.pvalue,
             found.pvalue_clustered,
             found.delta,
             magnitude(found.delta),
             found.heterogeneity_pvalue,
-            *one.rank_sum,
-            one.power,
-            one.too_few_reason is not None,
-            one.too_few_reason,
+            *entry.rank_sum,
+            entry.power,
+            entry.too_few_reason is not None,
+            entry.too_few_reason,
         )
-        for one in _compared(bug_metrics, counted_fixes)
-        for found in [one.found]
+        for entry in _compared(bug_metrics, counted_fixes)
+        for found in [entry.found]
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.group_comparisons"), orient="row")
 
@@ -116,9 +116,9 @@ def effect_sizes(
     )
     rows = [
         (
-            one.dataset,
-            one.repository,
-            one.metric,
+            entry.dataset,
+            entry.repository,
+            entry.metric,
             "cliffs_delta",
             parameters,
             found.n_x + found.n_y,
@@ -129,13 +129,13 @@ def effect_sizes(
             found.high,
             found.pvalue_clustered,
             p,
-            one.power,
-            one.too_few_reason is not None,
-            one.too_few_reason or _text(found, p),
+            entry.power,
+            entry.too_few_reason is not None,
+            entry.too_few_reason or _text(found, p),
         )
-        for one in _compared(bug_metrics, counted_fixes)
-        for found in [one.found]
-        for p in [adjusted.get((one.dataset, one.repository, one.metric))]
+        for entry in _compared(bug_metrics, counted_fixes)
+        for found in [entry.found]
+        for p in [adjusted.get((entry.dataset, entry.repository, entry.metric))]
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.effect_sizes"), orient="row")
 
@@ -219,7 +219,10 @@ class Compared(NamedTuple):
             return self.found.pvalue, self.found.delta
         together = (
             np.concatenate(values)
-            for values in ([one.x for one in self.strata], [one.y for one in self.strata])
+            for values in (
+                [stratum.x for stratum in self.strata],
+                [stratum.y for stratum in self.strata],
+            )
         )
         plain = compare_samples(*map(pl.Series, together))
         return plain.p_value, plain.cliffs_delta
@@ -251,7 +254,7 @@ def _metric(
     strata = [_stratum(own, metric) for own in strata_of(bugs, columns)]
     first, second = (
         median_of(np.concatenate([np.zeros(0), *values]), COMPARISON)
-        for values in ([one.x for one in strata], [one.y for one in strata])
+        for values in ([stratum.x for stratum in strata], [stratum.y for stratum in strata])
     )
     found = compare_strata(strata, CONFIDENCE, COMPARISON)
     return (first, second), found.clusters if is_of_fixes else None, found, strata

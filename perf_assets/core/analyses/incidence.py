@@ -136,7 +136,7 @@ def _incidence(waits: Waits, days: Sequence[float]) -> list[Incidence]:
     found = cumulative_incidence(waits, days, CONFIDENCE)
     if _events(waits) >= CURVE:
         return found
-    return [replace(one, share=None, low=None, high=None) for one in found]
+    return [replace(incidence, share=None, low=None, high=None) for incidence in found]
 
 
 def _events(waits: Waits) -> int:
@@ -229,7 +229,9 @@ def share_text(found: Incidence) -> str:
 
 
 def _figures(found: Incidence) -> Sequence[float | int | None]:
-    shares = (None if one is None else 100 * one for one in (found.share, found.low, found.high))
+    shares = (
+        None if value is None else 100 * value for value in (found.share, found.low, found.high)
+    )
     return found.n_events, *shares
 
 

@@ -113,7 +113,7 @@ def label_sensitivity(
         group, paths = case
         graded = graded_by[group]
         labelled = {rule: _relabelled(paths, graded.select("number", rule)) for rule in RULES}
-        different = {one.is_performance.tobytes(): one for one in labelled.values()}
+        different = {series.is_performance.tobytes(): series for series in labelled.values()}
         results = {labels: list(_of_months(one)) for labels, one in different.items()}
         return [
             (*group, rule, *found)

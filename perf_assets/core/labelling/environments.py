@@ -199,8 +199,8 @@ class Reader:
         folded = " ".join(words)
         for pattern, aspect, read in self._labels:
             if pattern.search(folded):
-                for one in read(value.casefold()):
-                    yield Stated(aspect, one, source, evidence[:EVIDENCE_LENGTH])
+                for text in read(value.casefold()):
+                    yield Stated(aspect, text, source, evidence[:EVIDENCE_LENGTH])
                 return
 
     def _words(self, written: str) -> Iterator[Stated]:

@@ -241,6 +241,6 @@ def stems_of_issues(
         for line in bodies[number]:
             found |= matcher.found(boilerplate.strip(line, month)[0])
         if found:
-            meant, published = (matcher.matches(found, one) for one in (AS_MEANT, AS_PUBLISHED))
+            meant, published = (matcher.matches(found, text) for text in (AS_MEANT, AS_PUBLISHED))
             rows.append((repository, number, meant, published, rules.version, month))
     return pl.DataFrame(rows, schema=schema_of("labels.keyword_stems"), orient="row")

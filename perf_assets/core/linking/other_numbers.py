@@ -118,13 +118,13 @@ def _colours(line: str) -> Iterator[tuple[int, int]]:
     that closes issues, or in brackets, they are an issue.
     """
     found = list(_HEX.finditer(line))
-    has_letters = any(_LETTERED.match(one[0]) for one in found)
+    has_letters = any(_LETTERED.match(match[0]) for match in found)
     has_word = _COLOUR_WORD.search(line) is not None
     last: re.Match[str] | None = None
-    for one in found:
-        before = line[max(0, one.start() - _NEAR) : one.start()]
-        after = line[one.end() : one.end() + _NEAR]
-        is_lettered = _LETTERED.match(one[0]) is not None
+    for match in found:
+        before = line[max(0, match.start() - _NEAR) : match.start()]
+        after = line[match.end() : match.end() + _NEAR]
+        is_lettered = _LETTERED.match(match[0]) is not None
         is_issue = (
             _CLOSING.search(before) is not None
             or (before.endswith("(") and after.startswith(")"))
@@ -134,16 +134,16 @@ def _colours(line: str) -> Iterator[tuple[int, int]]:
             not is_issue
             and (
                 has_letters
-                or (has_word and _REPEATED.match(one[0]) is not None)
+                or (has_word and _REPEATED.match(match[0]) is not None)
                 or _BEFORE_COLOUR.search(before) is not None
                 or _AFTER_COLOUR.match(after) is not None
                 or (
                     last is not None
-                    and len(last[0]) == len(one[0])
-                    and _NEXT_COLOUR.match(line[last.end() : one.start()]) is not None
+                    and len(last[0]) == len(match[0])
+                    and _NEXT_COLOUR.match(line[last.end() : match.start()]) is not None
                 )
             )
         )
         if is_colour:
-            last = one
-            yield one.span()
+            last = match
+            yield match.span()

@@ -267,7 +267,9 @@ class Pseudonyms:
             begin = parts[first][0]
             after_last = min(first + self._most_parts, len(parts))
             ends = ((after, parts[after][1]) for after in reversed(range(first, after_last)))
-            longest = next((one for one in ends if self._is_login(word[begin : one[1]])), None)
+            longest = next(
+                (entry for entry in ends if self._is_login(word[begin : entry[1]])), None
+            )
             if longest is not None:
                 first, end = longest
                 written += [word[last:begin], self.login(word[begin:end])]

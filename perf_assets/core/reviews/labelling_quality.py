@@ -121,7 +121,7 @@ def _strata(judged: pl.DataFrame, sizes: pl.DataFrame, dataset: str) -> Strata:
             Stratum(counts_by_kind.get(kind, 0), *_counts(own.filter(is_performance=kind)))
             for kind in (True, False)
         ]
-        if all(one.yes + one.no for one in pair):
+        if all(entry.yes + entry.no for entry in pair):
             found.append((pair[0], pair[1]))
     return found
 
@@ -173,7 +173,7 @@ def _corrected_share(strata: Strata) -> Iterator[Row]:
     total = sum(labelled.size + other.size for labelled, other in strata)
     if not total:
         return
-    estimate, low, high = _sum(one for pair in strata for one in pair)
+    estimate, low, high = _sum(entry for pair in strata for entry in pair)
     limits = (100 * min(max(value / total, 0.0), 1.0) for value in (estimate, low, high))
     yield ("corrected_share", ALL_RULES, *_judged(strata), *limits, CONFIDENCE, "rogan-gladen")
 
@@ -182,7 +182,7 @@ def _sum(strata: Iterable[Stratum]) -> tuple[float, float, float]:
     """Return performance bugs of several strata, with limits (method of variance estimates
     recovery).
     """
-    parts = [one.expected for one in strata]
+    parts = [entry.expected for entry in strata]
     estimate = sum(part[0] for part in parts)
     below = math.hypot(*(part[0] - part[1] for part in parts))
     above = math.hypot(*(part[2] - part[0] for part in parts))
@@ -211,9 +211,9 @@ def _expit(value: float) -> float:
 
 
 def _judged(strata: Strata) -> tuple[int, int, int]:
-    both = [one for pair in strata for one in pair]
-    yes = sum(one.yes for one in both)
-    return yes + sum(one.no for one in both), yes, sum(one.unsure for one in both)
+    both = [entry for pair in strata for entry in pair]
+    yes = sum(entry.yes for entry in both)
+    return yes + sum(entry.no for entry in both), yes, sum(entry.unsure for entry in both)
 
 
 def _counts(judged: pl.DataFrame) -> tuple[int, int, int]:

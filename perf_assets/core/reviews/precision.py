@@ -129,5 +129,7 @@ def _by_repository_and_pooled(rows: pl.DataFrame) -> Iterator[tuple[str, pl.Data
 def _precision(verdicts: pl.Series) -> tuple[object, ...]:
     right, wrong, unsure = (int((verdicts == word).sum()) for word in FINDING_VERDICTS)
     share = wilson_interval(right, right + wrong, CONFIDENCE)
-    limits = (None if one is None else 100.0 * one for one in (share.share, share.low, share.high))
+    limits = (
+        None if value is None else 100.0 * value for value in (share.share, share.low, share.high)
+    )
     return (right + wrong, right, wrong, unsure, *limits, CONFIDENCE)

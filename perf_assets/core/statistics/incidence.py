@@ -183,8 +183,10 @@ def _incidence(waits: Waits, table: _Table, time: float, z: float) -> Incidence:
 
 def _log_rank(x: Waits, y: Waits) -> tuple[float, float]:
     """Observed less expected ends of x, and the variance."""
-    days = np.concatenate([np.where(one.ends == 2, one.watched, one.days) for one in (x, y)])
-    is_end = np.concatenate([one.ends == 1 for one in (x, y)])
+    days = np.concatenate(
+        [np.where(waits.ends == 2, waits.watched, waits.days) for waits in (x, y)]
+    )
+    is_end = np.concatenate([waits.ends == 1 for waits in (x, y)])
     is_x = np.arange(x.n + y.n) < x.n
     times = np.unique(days[is_end])
 

@@ -150,12 +150,12 @@ def compare_strata(
     Cochran, W. G. (1954). The combination of estimates from different experiments. Biometrics 10,
     101-129.
     """
-    n_x, n_y = sum(len(one.x) for one in strata), sum(len(one.y) for one in strata)
-    clusters = sum(one.clusters for one in strata)
-    usable = [one for one in strata if len(one.x) and len(one.y)]
+    n_x, n_y = sum(len(stratum.x) for stratum in strata), sum(len(stratum.y) for stratum in strata)
+    clusters = sum(stratum.clusters for stratum in strata)
+    usable = [stratum for stratum in strata if len(stratum.x) and len(stratum.y)]
     counted = usable if n_x and n_y else strata
-    events_x = sum(len(np.unique(one.clusters_x)) for one in counted)
-    events_y = sum(len(np.unique(one.clusters_y)) for one in counted)
+    events_x = sum(len(np.unique(stratum.clusters_x)) for stratum in counted)
+    events_y = sum(len(np.unique(stratum.clusters_y)) for stratum in counted)
     if min(events_x, events_y) < max(minimum, 1):
         method = "van_elteren" if len(usable) > 1 else "mann_whitney_u"
         nothing = (None,) * 7
@@ -167,7 +167,7 @@ def compare_strata(
     else:
         method, statistic = "van_elteren", _van_elteren(usable, [1.0] * len(usable))
         pvalue = _two_sided(statistic)
-    effects = [design_effect(one) for one in usable]
+    effects = [design_effect(stratum) for stratum in usable]
     clustered = _two_sided(_van_elteren(usable, effects)) if max(effects) > 1 else pvalue
     weights, null = _weights(usable), _null_variances(usable, effects)
     delta, low, high, between = _delta(usable, effects, weights, null, confidence)
@@ -191,7 +191,7 @@ def compare_strata(
 
 def _weights(strata: Sequence[Stratum]) -> Floats:
     """Return the share of each stratum in the mean of their deltas."""
-    sizes = ((len(one.x), len(one.y)) for one in strata)
+    sizes = ((len(stratum.x), len(stratum.y)) for stratum in strata)
     weights: Floats = np.array([x * y / (x + y + 1) for x, y in sizes])
     weights /= weights.sum()
     return weights
@@ -238,8 +238,8 @@ def _delta(
     null: Floats,
     confidence: float,
 ) -> tuple[float | None, float | None, float | None, float | None]:
-    deltas = np.array([cliffs_delta(one.x, one.y) for one in strata], dtype=np.float64)
-    sizes = [(len(one.x), len(one.y)) for one in strata]
+    deltas = np.array([cliffs_delta(stratum.x, stratum.y) for stratum in strata], dtype=np.float64)
+    sizes = [(len(stratum.x), len(stratum.y)) for stratum in strata]
     # A mean lies between its values; that of many rounds beyond them, where all are 1 or -1.
     delta = float(np.clip(weights @ deltas, deltas.min(), deltas.max()))
     if len(strata) == 1 and min(sizes[0]) < 2:

@@ -62,15 +62,15 @@ def find_files(
     for path in given:
         project = _project(path)
         found = _below(path, root, excluded) if path.is_dir() else [path]
-        for one in found:
-            absolute = os.path.abspath(one.path if isinstance(one, Skip) else one)  # noqa: PTH100
+        for file in found:
+            absolute = os.path.abspath(file.path if isinstance(file, Skip) else file)  # noqa: PTH100
             if absolute in seen:
                 continue
             seen.add(absolute)
-            if isinstance(one, Skip):
-                yield one._replace(path=shown(Path(one.path)))
+            if isinstance(file, Skip):
+                yield file._replace(path=shown(Path(file.path)))
             else:
-                yield LintFile(one, shown(one), os.path.relpath(absolute, project))
+                yield LintFile(file, shown(file), os.path.relpath(absolute, project))
 
 
 def read(found: LintFile, budget: Budget = Budget()) -> SourceFile | Skip:  # noqa: B008

@@ -16,7 +16,8 @@ _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ","
 def as_github(results: Sequence[FileResult], rules: Mapping[str, Rule]) -> str:
     """Return a line for each finding, in the order of the results."""
     return "".join(
-        f"::{COMMANDS[finding.severity]} {','.join(_properties(result.path, finding, rules[finding.rule]))}"
+        f"::{COMMANDS[finding.severity]} "
+        f"{','.join(_properties(result.path, finding, rules[finding.rule]))}"
         f"::{escape_text(finding.message).translate(_DATA)}\n"
         for result in results
         for finding in result.findings

@@ -63,7 +63,9 @@ def as_sarif(
                 ],
             }
         ],
-        "results": [one for result in results for one in _results(result, rules, index_by_name)],
+        "results": [
+            entry for result in results for entry in _results(result, rules, index_by_name)
+        ],
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(log, indent=1).replace("\x7f", "\\u007f") + "\n"

@@ -50,7 +50,9 @@ def closing(results: Sequence[FileResult]) -> list[str]:
     if not found:
         return [f"No findings in {counted(checked, 'file')}"]
     severities = ", ".join(
-        counted(found[one], one.value) for one in reversed(Severity) if found[one]
+        counted(found[severity], severity.value)
+        for severity in reversed(Severity)
+        if found[severity]
     )
     holding = sum(bool(result.findings) for result in results)
     mended = sum(bool(finding.edits) for result in results for finding in result.findings)

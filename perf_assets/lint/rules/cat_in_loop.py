@@ -75,7 +75,7 @@ def _growing(module: Module, loop: LoopAt, node: ast.Assign) -> Iterator[tuple[s
 def _ways(value: ast.expr) -> list[ast.Call]:
     """Return the call that a value is, or those that it is under a condition."""
     either = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
-    return [one for one in either if isinstance(one, ast.Call)]
+    return [expression for expression in either if isinstance(expression, ast.Call)]
 
 
 def _joined(call: ast.Call) -> list[ast.expr]:
@@ -85,7 +85,7 @@ def _joined(call: ast.Call) -> list[ast.expr]:
 
 
 def _parts(call: ast.Call) -> set[str]:
-    return {ast.unparse(one) for one in _joined(call)}
+    return {ast.unparse(expression) for expression in _joined(call)}
 
 
 def _is_fresh(loop: LoopAt, cat: ast.Assign, target: str) -> bool:
@@ -102,13 +102,13 @@ def _is_fresh(loop: LoopAt, cat: ast.Assign, target: str) -> bool:
             return True
         if not isinstance(node, ast.Assign | ast.AnnAssign) or node is cat or node.value is None:
             continue
-        for one in node.targets if isinstance(node, ast.Assign) else [node.target]:
-            written = ast.unparse(one)
+        for expression in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            written = ast.unparse(expression)
             if target in _cat_parts(node.value):
                 continue
             if written != target and written == base:
                 return True
-            if is_part and names & _bound(one):
+            if is_part and names & _bound(expression):
                 return True
             if written == target and (
                 node in loop.node.body or target in _read_in(node.value) - _cat_parts(node.value)
@@ -128,9 +128,9 @@ def _cat_parts(value: ast.expr) -> set[str]:
 
 def _read_in(node: ast.AST) -> set[str]:
     return {
-        ast.unparse(one)
-        for one in ast.walk(node)
-        if isinstance(one, ast.Name | ast.Attribute | ast.Subscript)
+        ast.unparse(item)
+        for item in ast.walk(node)
+        if isinstance(item, ast.Name | ast.Attribute | ast.Subscript)
     }
 
 

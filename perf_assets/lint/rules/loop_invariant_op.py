@@ -74,7 +74,11 @@ def _changes_no_type(run: Run, site: Site, name: str) -> bool:
     short, given = name.rpartition(".")[2], site.call.args
     if short not in ("cast", *CASTS) or not given or not isinstance(given[0], ast.Name):
         return False
-    kinds = [short.removeprefix("to_")] if short in CASTS else [_kind(one) for one in given[1:2]]
+    kinds = (
+        [short.removeprefix("to_")]
+        if short in CASTS
+        else [_kind(expression) for expression in given[1:2]]
+    )
     values = run.scope.values(given[0].id)
     return bool(values) and all(
         isinstance(value, ast.Call) and any(_kind(part) in kinds for part in arguments(value))

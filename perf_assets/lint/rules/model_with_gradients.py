@@ -75,8 +75,8 @@ def _calls(body: list[ast.stmt], *, is_off: bool) -> Iterator[tuple[ast.Call, bo
     """Yield the calls of a body in the order of the source, and whether no gradients are
     recorded.
     """
-    for one in body:
-        yield from _calls_of(one, is_off)
+    for statement in body:
+        yield from _calls_of(statement, is_off)
 
 
 def _calls_of(node: ast.AST, is_off: bool) -> Iterator[tuple[ast.Call, bool]]:

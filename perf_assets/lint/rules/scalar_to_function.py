@@ -38,7 +38,11 @@ def find(module: Module) -> Iterator[Hit]:
             ):
                 continue
             given = arguments(site.call)
-            numbers = [one for one in given if _changing_number(run, one, site.location)]
+            numbers = [
+                expression
+                for expression in given
+                if _changing_number(run, expression, site.location)
+            ]
             if numbers:
                 reported.add(site.call)
                 names = " and ".join(ast.unparse(number) for number in numbers)
@@ -62,7 +66,7 @@ def _retraces(module: Module, call: ast.Call, scope: Scope) -> bool:
             for decorator in decorators(callee)
             if is_tf_function(module, decorator, callee.parent)
         ]
-        return bool(made) and not any(_settled(one) for one in made)
+        return bool(made) and not any(_settled(expression) for expression in made)
     if isinstance(call.func, ast.Name):
         found = scope.find(call.func.id)
         if found is not None and len(found[1]) == 1 and isinstance(found[1][0].value, ast.Call):
@@ -118,7 +122,7 @@ def _number_by_name(run: Run, name: str, location: Location) -> bool:
     if reaching is not None and reaching.value is not None:
         return _changing_number(run, reaching.value, reaching.location)
     made = run.scope.find(name)
-    tensors = made is not None and any(isinstance(one.value, ast.Call) for one in made[1])
+    tensors = made is not None and any(isinstance(entry.value, ast.Call) for entry in made[1])
     return name in run.survey.counters and not tensors
 
 

@@ -75,8 +75,8 @@ def find(module: Module) -> Iterator[Hit]:
             continue
         work = max(
             (
-                _work(module, one, scopes.get(call, module.scope))
-                for one in argument(call, ("map_func",), 1)
+                _work(module, expression, scopes.get(call, module.scope))
+                for expression in argument(call, ("map_func",), 1)
             ),
             default=Work.LITTLE,
         )
@@ -134,7 +134,7 @@ def _is_pure(module: Module, node: ast.expr | None, scope: Scope, depth: int = 0
         name = None if node is None else module.resolve(node, scope)
         return name is not None and _is_pure_name(name)
     changes = (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await)
-    if depth > DEEPEST or any(isinstance(one, changes) for one in ast.walk(function.node)):
+    if depth > DEEPEST or any(isinstance(item, changes) for item in ast.walk(function.node)):
         return False
     return all(
         _is_pure_call(module, one, where, depth) for one, where in _calls_in(module, function)
@@ -158,7 +158,8 @@ def _is_parallel(call: ast.Call, position: int) -> bool:
     """Return whether the number of parallel calls is given, or may be in what is unpacked."""
     given = argument(call, GIVEN, position)
     return unpacks(call) or any(
-        not (isinstance(one, ast.Constant) and one.value is None) for one in given
+        not (isinstance(expression, ast.Constant) and expression.value is None)
+        for expression in given
     )
 
 
@@ -184,7 +185,7 @@ def _work_of(module: Module, function: Scope, depth: int) -> Work:
         return Work.IN_TURN
     most = Work.LITTLE
     for call, scope in _calls_in(module, function):
-        if any(HANDLE.search(ast.unparse(one)) for one in arguments(call)):
+        if any(HANDLE.search(ast.unparse(expression)) for expression in arguments(call)):
             continue
         inner = module.callee(call, scope) if depth < DEEPEST else None
         other = module.elsewhere(call.func, scope) if depth < DEEPEST and inner is None else None
@@ -222,8 +223,8 @@ def _gives_in_turn(function: Scope, node: ast.AST) -> bool:
     if found is None or found[0] is function or isinstance(found[0].node, ast.Module):
         return False
     return any(
-        isinstance(one.value, ast.expr) and IN_TURN.search(ast.unparse(one.value))
-        for one in found[1]
+        isinstance(entry.value, ast.expr) and IN_TURN.search(ast.unparse(entry.value))
+        for entry in found[1]
     )
 
 

@@ -72,16 +72,16 @@ def _run_again(module: Module) -> set[ast.AST]:
         if not is_small(module, loop):
             found |= set(loop.calls) - _where_missing(loop.node)
     for step in steps(module):
-        found |= {part for one in step.body for part in ast.walk(one)}
+        found |= {part for statement in step.body for part in ast.walk(statement)}
     return found
 
 
 def _where_missing(node: ast.AST) -> set[ast.AST]:
     return {
         part
-        for one in ast.walk(node)
-        if isinstance(one, ast.If) and MISSING.search(ast.unparse(one.test))
-        for statement in one.body
+        for item in ast.walk(node)
+        if isinstance(item, ast.If) and MISSING.search(ast.unparse(item.test))
+        for statement in item.body
         for part in ast.walk(statement)
     }
 

@@ -27,7 +27,7 @@ def find_loaders(module: Module) -> Iterator[Hit]:
         ):
             continue
         dataset = argument(call, ("dataset",), 1)
-        if not any(_is_in_memory(module, one, scope) for one in dataset):
+        if not any(_is_in_memory(module, expression, scope) for expression in dataset):
             yield Hit(
                 call,
                 Severity.NOTE,
@@ -44,8 +44,8 @@ def _made(node: ast.expr, scope: Scope) -> list[ast.expr]:
         return [node]
     found = scope.find(node.id)
     made = []
-    for one in found[1] if found is not None else ():
-        value = one.node.value if isinstance(one.node, ast.Assign) else one.value
+    for entry in found[1] if found is not None else ():
+        value = entry.node.value if isinstance(entry.node, ast.Assign) else entry.value
         if isinstance(value, ast.expr) and not isinstance(value, ast.Name):
             made.append(value)
     return made
@@ -78,7 +78,10 @@ def find_zeroing(module: Module) -> Iterator[Hit]:
     for call, scope in module.calls:
         if isinstance(call.func, ast.Attribute) and call.func.attr == "zero_grad":
             given = argument(call, ("set_to_none",), 1)
-            is_false = any(isinstance(one, ast.Constant) and one.value is False for one in given)
+            is_false = any(
+                isinstance(expression, ast.Constant) and expression.value is False
+                for expression in given
+            )
             if is_false and not _uses_gradients(scope):
                 yield Hit(
                     call,

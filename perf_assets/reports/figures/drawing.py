@@ -88,7 +88,7 @@ def svg(panel: Spec) -> str:
 def picture(panels: Sequence[Spec], columns: int = 2) -> str:
     """Several panels, ``columns`` beside each other, as one SVG element on white."""
     drawn = [_NAMED.sub(f"part{index}_", svg(panel)) for index, panel in enumerate(panels)]
-    sizes = [tuple(map(float, _SIZE.search(one).groups())) for one in drawn]  # type: ignore[union-attr]
+    sizes = [tuple(map(float, _SIZE.search(text).groups())) for text in drawn]  # type: ignore[union-attr]
     width = max(wide for wide, _ in sizes) + SPACING
     top, placed = 0.0, []
     for first in range(0, len(drawn), columns):

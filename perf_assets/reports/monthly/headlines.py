@@ -86,7 +86,9 @@ def _counted(row: Row, number: int, whole: int, noun: str) -> str:
     """Return a share with its interval, the counts alone where these are few."""
     if min(number, whole - number) < CURVE:
         return f"{number:,} of {whole:,} {noun}"
-    low, high = (f"{one:.0f}" if one >= 10 else f"{one:.1f}" for one in (row["low"], row["high"]))
+    low, high = (
+        f"{item:.0f}" if item >= 10 else f"{item:.1f}" for item in (row["low"], row["high"])
+    )
     return f"{100 * number / whole:.1f} % [{low}, {high}] of {whole:,} {noun}"
 
 

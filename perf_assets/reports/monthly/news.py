@@ -36,7 +36,7 @@ def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
         ("waiting", "Open longest", sql_of("waiting"), _waiting),
     ]
     elsewhere = lake_rows(connection)
-    lists = [one for one in lists if not names_any(one[2], elsewhere)]
+    lists = [entry for entry in lists if not names_any(entry[2], elsewhere)]
     found = {name: read_rows(connection, query) for name, _, query, _ in lists}
     trends = [row for row in read_rows(connection, tests) if row["series"] == "opened"]
     parts = []
@@ -55,7 +55,7 @@ def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
             )
         )
         for name, title, query, words in lists:
-            those = [one for one in found[name] if one["repository"] == of]
+            those = [entry for entry in found[name] if entry["repository"] == of]
             if those:
                 parts.append(_listed(f"{name}-{index}", title, of, those, query, words))
     return parts

@@ -203,7 +203,7 @@ def _verdicts(name: str, rows: pl.DataFrame, query: str) -> Iterator[Part]:
     if rows.is_empty():
         return
     counts = dict(rows.group_by("verdict").len().iter_rows())
-    tiles = [Tile(f"{counts[one]:,}", in_words(one)) for one in VERDICTS if counts.get(one)]
+    tiles = [Tile(f"{counts[text]:,}", in_words(text)) for text in VERDICTS if counts.get(text)]
     queries = {"the numbers": query}
     yield Part(
         f"{name}-verdicts",

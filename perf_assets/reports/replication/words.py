@@ -74,7 +74,9 @@ def print_verdicts(comparison: pl.DataFrame, console: Console) -> None:
     """
     for (study,), rows in comparison.group_by("study", maintain_order=True):
         counts = dict(rows.group_by("verdict").len().iter_rows())
-        numbers = ", ".join(f"{counts[one]} {in_words(one)}" for one in VERDICTS if one in counts)
+        numbers = ", ".join(
+            f"{counts[text]} {in_words(text)}" for text in VERDICTS if text in counts
+        )
         of_file = "".join(f" ({sentence})" for sentence in counted_in_file(rows))
         say(
             console,

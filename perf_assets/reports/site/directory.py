@@ -86,7 +86,7 @@ class SiteDirectory:
         self.written = 0
         try:
             path.mkdir(parents=True, exist_ok=True)
-            names = {one.name for one in path.iterdir()}
+            names = {file.name for file in path.iterdir()}
         except (OSError, ValueError) as error:  # a name may have what no file system takes
             reason = getattr(error, "strerror", None) or error
             raise PerfAssetsError(

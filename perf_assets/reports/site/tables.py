@@ -115,7 +115,7 @@ def tables_page(tables: list[str], site: SiteDirectory, *, has_console: bool) ->
             (
                 schema,
                 SCHEMAS[schema],
-                [one for one in listed if str(one["name"]).startswith(f"{schema}.")],
+                [entry for entry in listed if str(entry["name"]).startswith(f"{schema}.")],
             )
             for schema in RESULTS
         ],

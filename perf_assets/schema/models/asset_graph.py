@@ -248,7 +248,7 @@ def _arrows() -> Mapping[str, frozenset[str]]:
     arrows: dict[str, set[str]] = {}
     for table, inputs in made_from().items():
         if not table.startswith("meta."):  # the bookkeeping of runs, which no asset makes
-            found = {asset_for_table(one) for one in inputs if not one.startswith("meta.")}
+            found = {asset_for_table(text) for text in inputs if not text.startswith("meta.")}
             arrows.setdefault(asset_for_table(table), set()).update(
                 found - {asset_for_table(table)}
             )

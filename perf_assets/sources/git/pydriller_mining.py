@@ -122,7 +122,7 @@ def read_commits(
             first = 0
             for done, sha in enumerate(shas, 1):
                 _read(clone, git, sha, read, reasons)
-                files = sum(len(one.files) for one in read.values())
+                files = sum(len(entry.files) for entry in read.values())
                 if done < len(shas) and done - first < PIECE_COMMITS and files < PIECE_FILES:
                     continue
                 yield _frames(clone, listed[first:done], read, reasons)
@@ -154,7 +154,7 @@ def _opened(clone: Clone, place: Path) -> pydriller.Git:
         given |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
     clean = local_environment(given)
     # GitPython adds to the variables of this process, and can remove none.
-    unset = dict.fromkeys((one for one in os.environ if one.startswith("GIT_")), "")
+    unset = dict.fromkeys((text for text in os.environ if text.startswith("GIT_")), "")
     unset |= {"GIT_OBJECT_DIRECTORY": str(place / "objects"), "GIT_COMMON_DIR": str(place)}
     git.repo.git.update_environment(**(unset | clean))
     return git
@@ -313,7 +313,7 @@ def _frames(
     """Return the frames of the ``listed`` commits, those that cannot be read among them."""
     mailmap = read_mailmap(clone)
     commits = pl.DataFrame(
-        [one.commit for one in read.values()], schema=_COMMIT_ROW, orient="row"
+        [entry.commit for entry in read.values()], schema=_COMMIT_ROW, orient="row"
     ).with_columns(moment("authored_at"), unreadable=pl.lit(None, pl.String))
     commits = with_signatures(commits, mailmap)
     unreadable = describe(clone, list(reasons)).with_columns(
@@ -323,7 +323,7 @@ def _frames(
     both = pl.concat([commits, unreadable.select(commits.columns)])
     commits = listed.join(both, on="sha", maintain_order="left").select(*COMMITS)
     files = pl.DataFrame(
-        [row for one in read.values() for row in one.files], schema=_FILE_ROW, orient="row"
+        [row for entry in read.values() for row in entry.files], schema=_FILE_ROW, orient="row"
     ).with_columns(unique_names)
     files = files.join(listed, on="sha", maintain_order="left").select(*FILES)
     return commits, files

@@ -32,7 +32,7 @@ def complete_lists(reader: AnswerReader, nodes: Sequence[Issue], gaps: list[Gap]
                 gaps.append(gap_within(ENDLESS, (connection,), node["number"], None))
     while open_pages:
         now, open_pages = open_pages[:RESTS_PER_REQUEST], open_pages[RESTS_PER_REQUEST:]
-        document = queries.rest_document([one.connection for one in now])
+        document = queries.rest_document([open_page.connection for open_page in now])
         variables: dict[str, Any] = {}
         for index, one in enumerate(now):
             variables |= {f"id{index}": one.issue["id"], f"after{index}": one.cursor}

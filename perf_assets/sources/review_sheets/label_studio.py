@@ -242,7 +242,7 @@ class _Export:
         found = holder.get(key)
         if found is None:
             return []
-        if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
             self.refuse(number, key, f"is not a list of objects; {AGAIN}")
         return found
 

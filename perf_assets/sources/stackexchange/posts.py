@@ -128,4 +128,4 @@ def as_stored(
 
 def _data_dir(forum: Forum, tags: Sequence[str]) -> str | None:
     """Return the tag set in whose partition a question with these ``tags`` is stored."""
-    return next((one.label for one in forum.sets_of(set(tags))), None)
+    return next((tag_set.label for tag_set in forum.sets_of(set(tags))), None)

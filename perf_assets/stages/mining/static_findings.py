@@ -99,7 +99,7 @@ def load_findings(
         left = [month for month, mark in stored.items() if mark != EMPTY]
         changed = [
             month
-            for month in sorted({*months, *(one for one in left if one not in trees)})
+            for month in sorted({*months, *(text for text in left if text not in trees)})
             if stored.get(month) != marks.get(month, EMPTY)
         ]
         if not changed:

@@ -188,7 +188,7 @@ class _Work:
             yield from self._next()
 
     def _under_way(self) -> set[str]:
-        return {one.table for one in self._queue if isinstance(one, _Begun)}
+        return {begun.table for begun in self._queue if isinstance(begun, _Begun)}
 
     def _next(self) -> Iterator[Derived]:
         one = self._queue.popleft()

@@ -238,10 +238,13 @@ def _joined(results: Sequence[RuleResult], starts: Sequence[int]) -> RuleResult:
         if not one.success
     ]
     is_whole = any(rows is None for rows in costs)
-    examples = [example for one in broken for example in one.examples]
+    examples = [example for rule_result in broken for example in rule_result.examples]
     return replace(
-        next((one for one in broken if one.problem is not None), [*broken, *results][0]),
-        failing_rows=sum(one.failing_rows for one in broken),
+        next(
+            (rule_result for rule_result in broken if rule_result.problem is not None),
+            [*broken, *results][0],
+        ),
+        failing_rows=sum(rule_result.failing_rows for rule_result in broken),
         rows=sum(result.rows for result in results),
         examples=tuple(examples[:EXAMPLES]),
         to_set_aside=None if is_whole else tuple(row for rows in costs for row in rows or ()),

@@ -226,7 +226,7 @@ def _of_allowed(
 
 def _is_outside(column: pl.Series, allowed: Sequence[object], heights: Sequence[int]) -> pl.Series:
     """Return where a value is not the one, or none of those, that its partition allows."""
-    if not any(isinstance(one, SEVERAL) for one in allowed):
+    if not any(isinstance(item, SEVERAL) for item in allowed):
         return column != _repeated(allowed, heights, column.dtype)
     parts, start = [], 0
     for one, height in zip(allowed, heights, strict=True):

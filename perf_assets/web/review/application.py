@@ -198,8 +198,8 @@ class _Pages:
         if len(raters) < 2:
             raise PerfAssetsError("two raters have to judge it first")
         answer = self._read(given, key, AGREED)
-        for one in raters:  # who agrees has discussed
-            await run_in_threadpool(self.store.disclose, one, [key])
+        for text in raters:  # who agrees has discussed
+            await run_in_threadpool(self.store.disclose, text, [key])
         note = f"{answer.cells.get('note', '')} (noted by {rater})".strip()
         await run_in_threadpool(
             self.store.add, replace(answer, cells={**answer.cells, "note": note})

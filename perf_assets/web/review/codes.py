@@ -58,7 +58,7 @@ def changed(
     PerfAssetsError
         A name is missing, taken, or unknown.
     """
-    name, into_name, definition = (" ".join(one.split()) for one in (name, into_name, definition))
+    name, into_name, definition = (" ".join(text.split()) for text in (name, into_name, definition))
     there = categories(before)
     own = set(there) - {code.name for code in codebook().descriptions}
     if change not in CHANGES:
@@ -68,7 +68,7 @@ def changed(
             f"a name has at most {LONGEST_NAME} characters, a definition {LONGEST_DEFINITION}"
         )
     new = {"propose": name, "split": name, "rename": into_name}.get(change)
-    if new is not None and (not new or new.casefold() in {one.casefold() for one in there}):
+    if new is not None and (not new or new.casefold() in {text.casefold() for text in there}):
         raise PerfAssetsError("a new category needs a name that no other one has")
     if change in ("propose", "split") and not definition:
         raise PerfAssetsError("a new category needs a definition: what belongs to it?")

@@ -265,7 +265,7 @@ class Subjects:
     def _row(self, query: str, parameters: Sequence[object]) -> Mapping[str, Any] | None:
         with self._querying() as connection:
             found = connection.execute(query, parameters)
-            names = [one[0] for one in found.description or []]
+            names = [item[0] for item in found.description or []]
             rows = found.fetchall()  # what is left unread blocks the connection
         return dict(zip(names, rows[0], strict=True)) if rows else None
 

@@ -127,7 +127,9 @@ def figures(probabilities: Floats, truth: Flags, threshold: float) -> dict[str, 
         for index in range(BINS)
         if (here := bins == index).any()
     ]
-    distance = sum(one["reports"] * abs(one["probability"] - one["share"]) for one in reliability)
+    distance = sum(
+        entry["reports"] * abs(entry["probability"] - entry["share"]) for entry in reliability
+    )
     return {
         "area_under_roc": round(area, 3),
         "area_low": round(max(area - 1.96 * error, 0.0), 3),

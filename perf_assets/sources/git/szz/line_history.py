@@ -72,7 +72,7 @@ class LineHistory:
             if attempt.problem is not None:
                 traces.append(Trace(problem=attempt.problem))
                 continue
-            shas = {sha for one in authors for sha, _ in one}
+            shas = {sha for counter in authors for sha, _ in counter}
             merges = [sha for sha in shas if len(commits.parents[commits.number[sha]]) > 1]
             traces.append(traced(removed, authors, merges))
         return traces

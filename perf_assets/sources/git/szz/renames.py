@@ -41,15 +41,21 @@ def rename_sources(
             continue
         path = changed.path_number(change.path)
         assert path is not None
-        same = [one for one in gone if one.old_blob == change.blob and one.old_kind == change.kind]
+        same = [
+            entry
+            for entry in gone
+            if entry.old_blob == change.blob and entry.old_kind == change.kind
+        ]
         if len(same) == 1:
             source = changed.path_number(same[0].path)
             assert source is not None
             found[commit, index, path] = source
-        elif absent := missing & {change.blob, *(one.old_blob for one in gone)}:
+        elif absent := missing & {change.blob, *(entry.old_blob for entry in gone)}:
             unknown[commit, index, path] = min(absent)
         else:
-            open_cases.append(((commit, index, path), [change.path, *(one.path for one in gone)]))
+            open_cases.append(
+                ((commit, index, path), [change.path, *(entry.path for entry in gone)])
+            )
     with ThreadPoolExecutor(_WORKERS) as pool:
         sources = pool.map(lambda case: _source_of(clone, commits, case), open_cases)
         for (case, _), source_path in zip(open_cases, sources, strict=True):
