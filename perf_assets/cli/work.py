@@ -1,15 +1,11 @@
 """Being a worker: ``perf-assets work``, for schedulers that know nothing of Dagster."""
 
-import sys
-from collections.abc import Callable
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import get_args
 
 import click
 
 from perf_assets.base.errors import AuditError, PerfAssetsError
-from perf_assets.base.errors.messages import explain_error
 from perf_assets.base.processes import shutdown
 from perf_assets.base.processes.progress import phase
 from perf_assets.cli.bars import shown_progress
@@ -83,8 +79,8 @@ def work(  # noqa: PLR0913
     )
     with shown_progress(console):
         with phase("starting"), importing():
-            from perf_assets.dagster_app.worker_pool import Task  # noqa: PLC0415
-            from perf_assets.dagster_app.worker_run import worker  # noqa: PLC0415
+            from perf_assets.dagster_app.execution import worker  # noqa: PLC0415
+            from perf_assets.dagster_app.worker_pool import Task, serve  # noqa: PLC0415
             from perf_assets.stages.study_loader import open_study  # noqa: PLC0415
 
             chosen = open_study(study, directory)
@@ -100,27 +96,7 @@ def work(  # noqa: PLR0913
             chosen, directory, Task(first, last, reconcile, force, 60 * max_wait, until)
         ) as work_on:
             if listen:
-                _listen(work_on, directory)
+                serve(work_on, directory)
             failures = [sentence for name in repositories for sentence in work_on(name)]
     if failures:
         raise AuditError("; ".join(failures))
-
-
-def _listen(work_on: Callable[[str], list[str]], data_dir: DataDirectory) -> None:
-    """Answer each line; what a library prints meanwhile is for nobody."""
-    from perf_assets.dagster_app.worker_pool import answer  # noqa: PLC0415
-
-    answers = sys.stdout
-    with redirect_stdout(sys.stderr):
-        for line in sys.stdin:
-            name = line.strip()
-            failures, stopped = [], None
-            try:
-                failures = work_on(name)
-            except PerfAssetsError as error:
-                stopped = str(error)
-            except (OSError, MemoryError) as error:
-                stopped = explain_error(error, data_dir.path)
-                if stopped is None:
-                    raise
-            print(answer(name, failures, stopped), file=answers, flush=True)

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
@@ -12,6 +13,7 @@ import dagster as dg
 
 from perf_assets.base.errors import AuditError, PerfAssetsError
 from perf_assets.base.months import is_month, last_full_month
+from perf_assets.base.pids import is_alive
 from perf_assets.base.processes.progress import phase
 from perf_assets.base.processes.shutdown import cleanup_on_stop
 from perf_assets.config.data_directory import DataDirectory
@@ -21,13 +23,21 @@ from perf_assets.config.study import Study, Until
 from perf_assets.dagster_app.dagster_internals import HIDDEN_TAG_PREFIX
 from perf_assets.dagster_app.definitions import build_definitions, studyless_definitions
 from perf_assets.dagster_app.instance import open_instance
-from perf_assets.dagster_app.jobs import BUILD_MODELS, PROGRESS, REPLICATE_PAPER, REVIEW, jobs_of
+from perf_assets.dagster_app.jobs import (
+    BUILD_MODELS,
+    MINE_REPOSITORY,
+    PROGRESS,
+    REPLICATE_PAPER,
+    REVIEW,
+    jobs_of,
+)
 from perf_assets.dagster_app.open_runs import NOT_ENDED, cancel_runs, open_runs
 from perf_assets.dagster_app.partitions import range_tags
 from perf_assets.dagster_app.run_options import COMMAND_LINE, refresh_tags
 from perf_assets.dagster_app.settings import write_instance_config
 from perf_assets.dagster_app.worker_pool import Task, work_through, worker_count
 from perf_assets.dagster_app.workers import POOL as WORKER_POOL
+from perf_assets.dagster_app.workers import worker_tags
 from perf_assets.sources.issue_source_factory import out_of_reach
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.stages.alert_states import StateSet, set_state
@@ -41,6 +51,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 CLI_TAG = f"{HIDDEN_TAG_PREFIX}perf-assets/process"
+WORKER_TAG = f"{HIDDEN_TAG_PREFIX}perf-assets/worker"  # on runs of perf-assets work: host, process
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
@@ -117,6 +128,52 @@ def run_study(  # noqa: PLR0913
     if stopped:
         raise _together(stopped)
     return failures
+
+
+@contextmanager
+def worker(
+    study: Study, data_dir: DataDirectory, task: Task
+) -> Iterator[Callable[[str], list[str]]]:
+    """Provide a function that brings a repository up to date and ships what changed.
+
+    It takes the name of the repository and returns the partitions that failed their audit, a
+    sentence each; all else is shipped. It raises PerfAssetsError for whatever stops it, another
+    worker at the same repository, say.
+    """
+    own = f"{socket.gethostname()}:{os.getpid()}"
+    with (
+        open_instance(data_dir.dagster) as record,
+        cleanup_on_stop(lambda: cancel_runs(record, WORKER_TAG, own)),
+    ):
+        for run in open_runs(record, WORKER_TAG):
+            if _is_lost(run.tags[WORKER_TAG]):
+                record.report_run_failed(run, "The process was killed.")
+        job = build_definitions(study, data_dir, task.longest_wait).resolve_job_def(MINE_REPOSITORY)
+
+        def work_on(name: str) -> list[str]:
+            repository = study.repository(name)
+            first, last = span_of(repository, task.first, task.last)
+            for error in out_of_reach([repository]).values():
+                raise error
+            tags = refresh_tags(COMMAND_LINE, reconcile=task.reconcile, force=task.force)
+            tags |= worker_tags(repository, first, last, task.until)
+            with phase(f"working on {name}"):
+                result = job.execute_in_process(
+                    run_config=QUIET,
+                    instance=record,
+                    partition_key=name,
+                    raise_on_error=False,
+                    tags=tags | {WORKER_TAG: own},
+                )
+            return failures_of(result)
+
+        yield work_on
+
+
+def _is_lost(process: str) -> bool:
+    """Return whether it was a process of this machine that is no more."""
+    host, _, number = process.rpartition(":")
+    return host == socket.gethostname() and not is_alive(number)
 
 
 def _together(troubles: Mapping[str, PerfAssetsError]) -> PerfAssetsError:

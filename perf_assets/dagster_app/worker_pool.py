@@ -9,11 +9,13 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from typing import Any
 
 from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.errors.messages import explain_error
 from perf_assets.base.processes import child
 from perf_assets.base.processes.child import Child
 from perf_assets.base.processes.progress import Phase, phase
@@ -122,9 +124,23 @@ def _shared(names: Sequence[str], workers: int, options: Sequence[str], progress
     return results
 
 
-def answer(name: str, failures: Iterable[str], stopped: str | None) -> str:
-    """Return the line by which a worker says that it is done with a repository."""
-    return json.dumps({"repository": name, "failures": [*failures], "stopped": stopped})
+def serve(work_on: Callable[[str], list[str]], data_dir: DataDirectory) -> None:
+    """Answer each line of standard input, as the process of a worker; libraries may print too."""
+    answers = sys.stdout
+    with redirect_stdout(sys.stderr):
+        for line in sys.stdin:
+            name = line.strip()
+            failures, stopped = [], None
+            try:
+                failures = work_on(name)
+            except PerfAssetsError as error:
+                stopped = str(error)
+            except (OSError, MemoryError) as error:
+                stopped = explain_error(error, data_dir.path)
+                if stopped is None:
+                    raise
+            answer = {"repository": name, "failures": failures, "stopped": stopped}
+            print(json.dumps(answer), file=answers, flush=True)
 
 
 def _next(waiting: "queue.SimpleQueue[str]") -> str | None:

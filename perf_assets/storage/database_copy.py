@@ -11,7 +11,7 @@ from perf_assets.schema.ddl import quoted
 
 STORAGE_VERSION = "v1.0.0"  # what DuckDB 1.1 writes, and every later one reads
 QUIET_SECONDS = 0.1  # since the last write: file systems tell its time in steps of some ms
-LOOK_SECONDS = 0.05
+CHECK_SECONDS = 0.05
 
 
 def create_database(path: Path) -> None:
@@ -120,7 +120,7 @@ def copy_while_written(source: Path, target: Path, longest: float) -> bool:
             _copy_journal(source, target)
             if _state(source) == before:
                 return True
-        time.sleep(LOOK_SECONDS)
+        time.sleep(CHECK_SECONDS)
     return False
 
 

@@ -20,7 +20,7 @@ from perf_assets.web.guard import App, Guard
 DATABASE = "PERF_ASSETS_PUBLISHED"  # where the published database is, for the page
 # marimo shows a text that is the address of a picture as that picture: none is fetched.
 POLICY = "default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'; base-uri 'self'"
-LOOK_SECONDS = 0.02
+CHECK_SECONDS = 0.02
 FIRST = "monthly_share_of_new_bugs"
 COLUMNS = """
 select schema_name || '.' || table_name as "table", column_name as "column", data_type as type,
@@ -64,7 +64,7 @@ def serve(app: App, host: str, port: int, on_ready: Callable[[], None]) -> None:
         server = uvicorn.Server(uvicorn.Config(app, host=host, port=port, log_level="warning"))
         task = asyncio.ensure_future(server.serve())
         while not (server.started or task.done()):
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(CHECK_SECONDS)
         on_ready()
         await task
 

@@ -15,7 +15,7 @@ from perf_assets.web.services import AWAITED, be_quiet_of_the_code_server
 
 CREATE = "create_app_from_workspace_process_context"  # as cli.py calls it
 NAMES = "PERF_ASSETS_UI_NAMES"  # under which a reverse proxy that requires a password shows it
-LOOK_SECONDS = 0.02
+CHECK_SECONDS = 0.02
 
 
 class Patient:
@@ -32,7 +32,7 @@ class Patient:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         while scope.get("path") == "/graphql" and not self._loaded.is_set():
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(CHECK_SECONDS)
         await self._app(scope, receive, send)
 
 
@@ -46,7 +46,7 @@ def _guarded(context: WorkspaceProcessContext, *arguments: Any, **options: Any) 
     def load() -> None:
         socket = Path(os.environ[AWAITED])
         while not socket.exists():
-            time.sleep(LOOK_SECONDS)
+            time.sleep(CHECK_SECONDS)
         context.refresh_workspace()
         loaded.set()
 

@@ -4,7 +4,6 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -65,64 +64,98 @@ def test_how_much_there_is_to_do_may_be_known_later() -> None:
         assert tell.count() == "7 of 10"
 
 
-def test_what_has_just_begun_is_not_shown_but_what_it_is_a_part_of(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(progress, "SHOWN_AFTER_SECONDS", 0.1)
+class Clock:
+    """A clock that stands still until it is moved, in place of ``time`` of the module."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self._woken: dict[int, float] = {}
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self._woken[threading.get_ident()] = until = self.now + seconds
+        while self.now < until:
+            time.sleep(0.001)
+
+    def pass_by(self, seconds: float) -> None:
+        """Move it, a check of the progress threads at a time, which all take note."""
+        end = self.now + seconds
+        while True:
+            while any(self._woken.get(one.ident or 0, 0.0) <= self.now for one in threads()):
+                time.sleep(0.001)
+            if self.now >= end:
+                return
+            self.now = min(end, self.now + progress.CHECK_SECONDS)
+
+
+def threads() -> list[threading.Thread]:
+    return [one for one in threading.enumerate() if one.name == "progress"]
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
+    clock = Clock()
+    monkeypatch.setattr(progress, "time", clock)
+    monkeypatch.setattr(progress, "_last_line", 0.0)
+    yield clock
+    while threads():
+        clock.now += progress.CHECK_SECONDS
+        time.sleep(0.001)
+
+
+def test_what_has_just_begun_is_not_shown_but_what_it_is_a_part_of(clock: Clock) -> None:
     with phase("all") as whole:
         assert shown() is None
-        time.sleep(0.15)
+        clock.pass_by(2)
         with phase("a part") as part:
             assert shown() is whole
-            time.sleep(0.15)
+            clock.pass_by(2)
             assert shown() is part
 
 
 @pytest.fixture
-def reported(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> Iterator[list[tuple[float, str]]]:
-    """When which lines were due (handlers get them later); a second is shorter here."""
+def reported(clock: Clock, caplog: pytest.LogCaptureFixture) -> Iterator[list[tuple[float, str]]]:
+    """When which lines were logged."""
     lines: list[tuple[float, str]] = []
 
     class Kept(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            lines.append((progress._last_line, record.getMessage()))
+            lines.append((clock.now, record.getMessage()))
 
     caplog.set_level("INFO", logger="perf_assets")
-    for name in ("SHOWN_AFTER_SECONDS", "LINE_SECONDS", "LOOK_SECONDS"):
-        monkeypatch.setattr(progress, name, getattr(progress, name) / 20)
-    monkeypatch.setattr(progress, "_last_line", 0.0)
     kept = Kept()
     progress.log.addHandler(kept)
     yield lines
     progress.log.removeHandler(kept)
-    for thread in threading.enumerate():
-        if thread.name == "progress":
-            thread.join()
 
 
-@pytest.mark.slow
 def test_a_long_phase_is_told_now_and_then_even_by_who_is_blocked(
-    reported: list[tuple[float, str]],
+    clock: Clock, reported: list[tuple[float, str]]
 ) -> None:
     with phase("cloning"):
-        time.sleep(1.8)
-    assert 3 <= len(reported) <= 4
-    assert {line.partition(":")[0] for _, line in reported} == {"cloning"}
-    moments = [moment for moment, _ in reported]
-    assert min(b - a for a, b in pairwise(moments)) >= 0.5
+        clock.pass_by(36)
+    assert reported == [
+        (1002.0, "cloning: for 2 s"),
+        (1012.0, "cloning: for 12 s"),
+        (1022.0, "cloning: for 22 s"),
+        (1032.0, "cloning: for 32 s"),
+    ]
 
 
-@pytest.mark.slow
 def test_short_phases_are_not_told_and_many_long_ones_no_more_often(
-    reported: list[tuple[float, str]],
+    clock: Clock, reported: list[tuple[float, str]]
 ) -> None:
     for _ in range(20):
         with phase("short"):
-            time.sleep(0.01)
+            clock.pass_by(1.5)
     assert reported == []
     for number in range(6):
         with phase(f"long {number}"):
-            time.sleep(0.2)
-    assert 2 <= len(reported) <= 3
+            clock.pass_by(4)
+    assert reported == [
+        (1032.0, "long 0: for 2 s"),
+        (1042.0, "long 2: for 4 s"),
+        (1052.0, "long 5: for 2 s"),
+    ]

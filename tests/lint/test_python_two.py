@@ -89,6 +89,6 @@ PARTS = ("'", '"""', "(", "print ", " ", "0", "01", "lambda a,", "def f(a,", "\\
 @pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_a_long_text_takes_a_time_in_proportion_to_its_length(part: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     looks_like_python_two(part * 100_000 + "x")
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5

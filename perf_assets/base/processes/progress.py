@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 SHOWN_AFTER_SECONDS = 2.0  # what is over sooner is not worth a look
 LINE_SECONDS = 10.0  # between two lines, whatever they tell of
-LOOK_SECONDS = 0.5
+CHECK_SECONDS = 0.5
 LEAST_TO_FORESEE = 0.01  # of all: what is left cannot be estimated from less
 
 
@@ -31,7 +31,7 @@ class Phase:
     total: int | None = None
     unit: str = ""
     done: int = 0
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=lambda: time.monotonic())  # noqa: PLW0108 (a test has another)
 
     def __call__(self, done: int, total: int | None = None) -> None:
         """So much is done now, and, where there is a better estimate by now, of so much."""
@@ -129,8 +129,11 @@ def _log_lines() -> None:
     """Log a line now and then, as long as phases go on."""
     global _last_line  # noqa: PLW0603
     while current() is not None:
-        time.sleep(LOOK_SECONDS)
+        time.sleep(CHECK_SECONDS)
         running = shown()
-        if running is not None and time.monotonic() - _last_line >= LINE_SECONDS:
-            _last_line = time.monotonic()
+        with _lock:  # the thread of a phase that has just ended may still be here
+            is_due = running is not None and time.monotonic() - _last_line >= LINE_SECONDS
+            if is_due:
+                _last_line = time.monotonic()
+        if running is not None and is_due:
             log.info(running.sentence())

@@ -19,7 +19,7 @@ from perf_assets.sources.git.command import (
 
 _SECRET = "***"
 _SAFE = re.compile(r"git config --global --add safe\.directory \S.*")  # git's own remedy
-LOOK_SECONDS = 60.0  # a look at thousands of branches takes one or two
+HEADS_SECONDS = 60.0  # a look at thousands of branches takes one or two
 _NO_NETWORK = (
     "could not resolve",
     "failed to connect",
@@ -132,7 +132,7 @@ class Heads:
     tips: dict[str, str]
 
 
-def read_heads(address: Address, seconds: float = LOOK_SECONDS) -> Heads:
+def read_heads(address: Address, seconds: float = HEADS_SECONDS) -> Heads:
     """Ask the remote once for its branches; PerfAssetsError when it has no default branch.
 
     Or when it does not answer within ``seconds``.

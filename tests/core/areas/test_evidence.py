@@ -200,12 +200,12 @@ def test_each_file_of_a_commit_has_its_area_but_those_in_none() -> None:
 
 
 def test_long_and_broken_texts_are_read_in_no_time() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     frame = f'  File "{INSTALLED}/torch/nn/functional.py", line 3, in x\n'
     assert traced(frame * 50_000) == ["torch/nn/functional.py"]
     for body in ('File "' * 200_000, "at " + "a/" * 500_000, "x.py in " * 200_000):
         assert traced(body) == []
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10
 
 
 @given(st.text(max_size=200), st.lists(st.text(max_size=20), max_size=3))

@@ -51,10 +51,10 @@ def test_what_is_no_pattern_is_refused(pattern: str) -> None:
 
 
 def test_no_pattern_takes_long() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     assert not PathPattern("*a" * 200 + "b").matches(["a" * 4_000])
     assert not PathPattern("**/a/" * 200 + "b").matches(["a"] * 2_000)
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 @given(st.lists(st.sampled_from(["a", "b", "ab"]), min_size=1, max_size=5))

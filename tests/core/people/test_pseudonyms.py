@@ -398,6 +398,6 @@ HOSTILE = (
     + [unit * (60_000 // len(unit)) for unit in HOSTILE],
 )
 def test_hostile_texts_take_no_longer_than_others(text: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     BY_NAME.text(text)
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5

@@ -58,7 +58,7 @@ def test_where_nothing_listens_that_is_said_soon() -> None:
     begun = time.monotonic()
     with pytest.raises(TransientError, match=f"Spark at {url} does not answer"):
         SparkEngine(url)
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 60
 
 
 def test_a_spark_that_is_too_old_is_told_by_its_version(old_spark: str) -> None:

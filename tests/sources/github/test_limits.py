@@ -127,12 +127,12 @@ def test_a_limit_that_lasts_too_long_stops_with_the_time_of_its_reset(corpus: Co
         started = time.monotonic()
         with pytest.raises(PerfAssetsError, match=moment):
             load(IssueSource(client, NAME), MONTHS)
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 60
 
 
 def test_waits_are_summed_until_an_answer_comes_whole(corpus: Corpus) -> None:
-    faults = Faults(0, 1.0, ("primary_limit",), max_consecutive=10**6, wait=1)
-    patience = GitHubPolicy(reset_margin=0.05, longest_wait=1.5)
+    faults = Faults(0, 1.0, ("primary_limit",), max_consecutive=10**6, wait=3)
+    patience = GitHubPolicy(reset_margin=0.05, longest_wait=3.5)
     waits: list[str] = []
     with UnreliableGitHub([corpus], faults=faults) as server:
         client = GitHubClient(server.url, "a", waits.append, patience)
@@ -192,17 +192,19 @@ def test_a_github_app_signs_in_and_renews_its_token(
 ) -> None:
     path = tmp_path / "app.pem"
     path.write_text(keys[0])
-    # PyGithub renews a token 20 s before its end.
-    app = GitHubApp("12", 77, keys[1], token_seconds=20.4)
+    app = GitHubApp("12", 77, keys[1])
     with UnreliableGitHub([corpus], app=app) as server:
         for key in (keys[0], keys[0].replace("\n", "\\n"), str(path)):
             app.tokens.clear()
             client = GitHubClient(server.url, credentials_of(app_environment(key)))
             assert IssueSource(client, NAME).newest().newest_update
             assert len(app.tokens) == 1
-        time.sleep(0.5)
-        assert IssueSource(client, NAME).newest().newest_update
-        assert len(app.tokens) == 2
+        app.tokens.clear()
+        app.token_seconds = 10  # PyGithub renews a token 20 s before its end: at each request
+        client = GitHubClient(server.url, credentials_of(app_environment(keys[0])))
+        for _ in range(2):
+            assert IssueSource(client, NAME).newest().newest_update
+        assert len(app.tokens) >= 2
         assert not any(text in repr(client.accounts.all) for text in (*app.tokens, "PRIVATE"))
 
 

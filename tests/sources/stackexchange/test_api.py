@@ -103,7 +103,7 @@ def test_methods_have_pauses_of_their_own(site) -> None:
         answered = {answer["question_id"] for answer in site.answers.values()}
         number = min(site.questions.keys() - answered)
         list(client.items("questions/answers", f"questions/{number}/answers", Question))
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 50  # the pause of questions is 60
 
 
 def test_when_the_quota_is_used_up_it_stops_and_says_what_to_do(site, monkeypatch) -> None:
