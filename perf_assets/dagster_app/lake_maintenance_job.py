@@ -39,9 +39,10 @@ def lake_maintenance_job(study: Study, data_dir: DataDirectory) -> dg.JobDefinit
             found = sizes(lake)
         for table in done:
             context.log.info(
-                f"{table.table}: {table.files_before:,} files of {table.bytes_before / 1e6:,.1f} MB are "
-                f"{table.files_after:,} of {table.bytes_after / 1e6:,.1f} MB; {table.dropped:,} rows "
-                f"left, {table.deleted:,} files deleted, {table.left:,} buckets left for next time"
+                f"{table.table}: {table.files_before:,} files of "
+                f"{table.bytes_before / 1e6:,.1f} MB are {table.files_after:,} of "
+                f"{table.bytes_after / 1e6:,.1f} MB; {table.dropped:,} rows left, "
+                f"{table.deleted:,} files deleted, {table.left:,} buckets left for next time"
             )
         for size in found:
             context.log.info(f"{size.table}: {size.rows:,} rows in {size.bytes / 1e6:,.1f} MB")
