@@ -24,24 +24,31 @@ RECIPES = {recipe["name"]: recipe for recipe in RECIPE.finditer(CONTRIBUTING)}
 
 
 def files_of(recipe: str) -> list[str]:
-    """Return the files and folders that the first sentence of a recipe names.
+    """Return the files and folders that the first sentence of a recipe names."""
+    return re.findall(r"`(\w+/[\w./<>]*)`", RECIPES[recipe]["files"])
 
-    A name such as `sql/<name>.sql` is that of its folder.
-    """
-    files = re.findall(r"`(\w+/[\w./]*)(?:<\w+>[\w.]*)?`", RECIPES[recipe]["files"])
-    return list(dict.fromkeys(files))
+
+def is_named(name: str, files: list[str]) -> bool:
+    """Return whether a file is one of ``files`` or in a folder of them; `<table>` is any name."""
+    return any(
+        re.match(
+            re.sub(r"<\w+>", r"[\\w-]+", re.escape(file)) + ("" if file[-1] == "/" else "$"), name
+        )
+        for file in files
+    )
 
 
 def copy_project(directory: Path) -> None:
-    """Copy what the recipes are about; compiled modules too, as the copy is imported sooner."""
+    """Copy what the recipes are about, with compiled modules, which are imported sooner."""
+    unfinished = shutil.ignore_patterns("*.pyc.*")  # that another process is writing
     for folder in COPIED:
-        shutil.copytree(ROOT / folder, directory / folder)
+        shutil.copytree(ROOT / folder, directory / folder, ignore=unfinished)
 
 
 def follow(directory: Path, recipe: str, files: list[str]) -> None:
-    """Write into the copy what a recipe needs, into the ``files`` that it names alone."""
+    """Write the changes of a recipe into the copy, but only into the ``files`` that it names."""
     for name, edits in CHANGES[recipe].items():
-        if not name.startswith(tuple(files)):
+        if not is_named(name, files):
             continue
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -53,7 +60,7 @@ def follow(directory: Path, recipe: str, files: list[str]) -> None:
 
 
 def failures(directory: Path, recipe: str) -> dict[str, str]:
-    """The files that are missing or do not work in the copy, each with the reason."""
+    """Return the files that are missing or do not work in the copy, each with the reason."""
     ran = subprocess.run(
         [sys.executable, "-m", "tests.recipe_checks", recipe],
         capture_output=True,
@@ -84,7 +91,7 @@ def test_a_recipe_names_all_files_that_it_needs(tmp_path: Path, recipe: str) -> 
 @pytest.mark.parametrize("recipe", CHANGES)
 def test_a_recipe_names_no_file_in_vain(recipe: str) -> None:
     for file in files_of(recipe):
-        assert any(name.startswith(file) for name in CHANGES[recipe]), file
+        assert any(is_named(name, [file]) for name in CHANGES[recipe]), file
 
 
 @pytest.mark.exhaustive
