@@ -1,4 +1,4 @@
-"""What somebody writes who follows a recipe of CONTRIBUTING.md: an analysis, a column of a mart."""
+"""The files that recipes of CONTRIBUTING.md add and change, as a contributor would write them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -124,8 +124,244 @@ COLUMN: Mapping[str, Sequence[Edit]] = {
     ],
 }
 
+FIGURE: Mapping[str, Sequence[Edit]] = {
+    "dbt_like_models/marts/activity.yml": [
+        (
+            "columns:\n",
+            """figures:
+  activity:
+    title: Since when repositories are at rest
+    section: data
+    place: 5
+    draw: rest.months_at_rest
+columns:
+""",
+        )
+    ],
+    "dbt_like_models/marts/figures/activity.sql": [
+        (
+            "",
+            """select
+    repository,
+    last_active_month,
+    date_diff('month', (last_active_month || '-01')::date, (last_month || '-01')::date) as months
+from marts.activity
+where dataset = 'live' and is_at_rest
+order by months desc, repository
+""",
+        )
+    ],
+    "dbt_like_models/marts/figures/activity.verdicts.sql": [
+        ("", "select repository, 'at rest since ' || last_active_month\nfrom figure_rows\n")
+    ],
+    "perf_assets/reports/figures/rest.py": [
+        (
+            "",
+            '''"""Figures of repositories at rest."""
+
+import polars as pl
+
+from perf_assets.reports.figures.drawing import Spec
+from perf_assets.reports.figures.panels import lengths
+
+
+def months_at_rest(rows: pl.DataFrame) -> list[Spec]:
+    """Return the months without activity, a bar for each repository."""
+    bars = rows.select(what="repository", value="months")
+    return [lengths("Repositories at rest", bars, "months without activity")]
+''',
+        )
+    ],
+    "tests/reports/test_figures.py": [
+        (
+            "",
+            """
+
+def test_repositories_at_rest_have_a_verdict_and_a_bar(database: ModelDatabase) -> None:
+    rest = activity("2023-06", "2021-02", is_at_rest=True, last_series_month="2021-02")
+    insert(database.connection, "marts.activity", [rest])
+    drawn = of(database, "marts.activity")
+    assert drawn.sentences == ["owner/name: at rest since 2021-02"]
+    assert values_of(drawn) == [{"what": "owner/name", "value": 28}]
+""",
+        )
+    ],
+}
+
+LINT_RULE: Mapping[str, Sequence[Edit]] = {
+    "perf_assets/lint/rules/anomaly_detection.py": [
+        (
+            "",
+            '''"""Anomaly detection of autograd that is on: PA206."""
+
+from collections.abc import Iterator
+
+from perf_assets.lint.findings import Severity
+from perf_assets.lint.module import Hit, Module
+from perf_assets.lint.rules.rule import API_USAGE, Rule
+
+
+def find(module: Module) -> Iterator[Hit]:
+    """Yield the calls of `torch.autograd.set_detect_anomaly`."""
+    for call, scope in module.calls:
+        if module.resolve(call.func, scope) == "torch.autograd.set_detect_anomaly":
+            yield Hit(call, Severity.NOTE, "anomaly detection makes each backward pass slower")
+
+
+ANOMALY_DETECTION = Rule(
+    name="anomaly-detection",
+    code="PA206",
+    summary="anomaly detection of autograd that is on",
+    severity=Severity.NOTE,
+    on=True,
+    find=find,
+    cause=API_USAGE,
+    framework="torch",
+)
+''',
+        )
+    ],
+    "perf_assets/lint/rules/__init__.py": [
+        (
+            "from perf_assets.lint.rules.cat_in_loop",
+            "from perf_assets.lint.rules.anomaly_detection import ANOMALY_DETECTION\n"
+            "from perf_assets.lint.rules.cat_in_loop",
+        ),
+        ("    UNPINNED_LOADER,\n)", "    UNPINNED_LOADER,\n    ANOMALY_DETECTION,\n)"),
+    ],
+    "docs/checks/anomaly-detection.md": [
+        (
+            "",
+            """# anomaly-detection (PA206)
+
+Anomaly detection of autograd that is on.
+
+## Bad
+
+```python
+torch.autograd.set_detect_anomaly(True)
+```
+
+## Good
+
+No call.
+
+## Why
+
+Each backward pass keeps and checks more.
+
+## How certain
+
+A note.
+
+## What it does not see
+
+A call through another name.
+
+Source: <https://docs.pytorch.org/docs/stable/autograd.html>
+""",
+        )
+    ],
+    "docs/checks/index.md": [
+        (
+            "\n\n`perf-assets lint --explain",
+            "\n| PA206 | [anomaly-detection](anomaly-detection.md) | yes | anomaly detection |"
+            "\n\n`perf-assets lint --explain",
+        )
+    ],
+    "tests/lint/corpus/torch/anomaly_detection.py": [
+        (
+            "",
+            "import torch\n\n"
+            "torch.autograd.set_detect_anomaly(True)  # expect: anomaly-detection note\n",
+        )
+    ],
+}
+
+QUERY: Mapping[str, Sequence[Edit]] = {
+    "sql/repositories_at_rest.sql": [
+        (
+            "",
+            """-- Question: which repositories are at rest, and since when?
+-- How to read: one line a repository without an opened or closed issue for a year.
+
+with
+
+parameters as (
+    select
+        coalesce(getvariable('dataset'), 'live') as dataset -- live or replication
+)
+
+select
+    repository,
+    last_active_month
+from marts.activity
+inner join parameters using (dataset)
+where is_at_rest
+order by repository;
+""",
+        )
+    ],
+    "tests/schema/test_cookbook.py": [
+        (
+            "EXPECTED: dict[str, list[tuple[Any, ...]]] = {\n",
+            'EXPECTED: dict[str, list[tuple[Any, ...]]] = {\n    "repositories_at_rest": [],\n',
+        )
+    ],
+}
+
+COMMAND: Mapping[str, Sequence[Edit]] = {
+    "perf_assets/cli/queries.py": [
+        (
+            "",
+            '''"""The cookbook on the terminal: queries."""
+
+import click
+
+from perf_assets.cli.shell import friendly_errors
+
+
+@click.command()
+@friendly_errors
+def queries() -> None:
+    """Print the names of all queries of the cookbook.
+
+    perf-assets query NAME runs one of them.
+    """
+    from perf_assets.schema.models.cookbook import cookbook  # noqa: PLC0415
+
+    for name in cookbook():
+        click.echo(name)
+''',
+        )
+    ],
+    "perf_assets/cli/commands.py": [
+        ('    "query": "query",\n', '    "query": "query",\n    "queries": "queries",\n')
+    ],
+    "tests/cli/test_queries.py": [
+        (
+            "",
+            '''"""The command queries."""
+
+from click.testing import CliRunner
+
+from perf_assets.cli.commands import commands
+
+
+def test_queries_prints_the_names_of_the_cookbook() -> None:
+    printed = CliRunner().invoke(commands, ["queries"])
+    assert printed.exit_code == 0 and "who_fixes" in printed.output.splitlines()
+''',
+        )
+    ],
+}
+
 CHANGES: Mapping[str, Mapping[str, Sequence[Edit]]] = {
     "An analysis": ANALYSIS,
     "A column of a mart": COLUMN,
+    "A figure": FIGURE,
+    "A lint rule": LINT_RULE,
+    "A query": QUERY,
+    "A command": COMMAND,
 }
 """The files of each recipe, by its name, with what is written into them."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,9 @@ LONGEST_README = 150  # lines: two screens, and the rest is pages
 TOP = ("perf_assets", "dbt_like_models", "expectations", "sql", "tests", "docs", "deploy")
 PATH = re.compile(rf"(?:{'|'.join(TOP)})/[\w./{{}},*<>-]*")
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)\)")
+# Each is the name of a file, perhaps after the last folders of its path.
+NAME = re.compile(r"`((?:\w[\w.-]*/)*\w[\w.-]*\.(?:py|sql|yml|json|toml|html|css|js|graphql))`")
+IN_THE_TREE = (".py", ".sql", ".yml")
 
 
 def paths(text: str, folder: Path = ROOT) -> Iterator[Path]:
@@ -39,6 +43,41 @@ def test_a_path_that_is_gone_would_be_found() -> None:
         ROOT / "perf_assets" / "gone.py",
         ROOT / "docs" / "gone.md",
     ]
+
+
+def missing_names(text: str) -> set[str]:
+    """Return the names of files in backticks that are not in the tree.
+
+    A file that perf-assets writes for its users, such as `index.html`, is named in its code.
+    """
+    files, code = tree()
+    return {
+        name
+        for name in NAME.findall(text)
+        if f"/{name}\n" not in files
+        and (name.endswith(IN_THE_TREE) or name.rpartition("/")[2] not in code)
+    }
+
+
+@cache
+def tree() -> tuple[str, str]:
+    """Return the paths of all files, each on a line, and the text of the package."""
+    paths = [
+        path for top in TOP for path in (ROOT / top).rglob("*") if "__pycache__" not in path.parts
+    ]
+    sources = (path for path in paths if path.suffix == ".py" and TOP[0] in path.parts)
+    listed = "".join(f"/{path.relative_to(ROOT)}\n" for path in [*paths, *ROOT.iterdir()])
+    return listed, "\n".join(path.read_text(encoding="utf-8") for path in sources)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_file_name_in_a_document_exists(document: Path) -> None:
+    assert missing_names(document.read_text(encoding="utf-8")) == set()
+
+
+def test_finds_file_names_that_do_not_exist() -> None:
+    text = "`gone.py`, `gone.json`, `docs/pipeline.py`, `study.toml`, `github/rows.py`"
+    assert missing_names(text) == {"gone.py", "gone.json", "docs/pipeline.py"}
 
 
 def test_each_test_that_a_promise_names_is_there() -> None:
