@@ -24,8 +24,8 @@ REASONS = {
     "tuple_type": "a list is needed here",
     "int_type": "a whole number is needed here",
     "bool_type": "true or false is needed here",
-    "union_tag_invalid": "this is of no known kind",
-    "union_tag_not_found": "this does not say of which kind it is",
+    "union_tag_invalid": "the kind of this value is unknown",
+    "union_tag_not_found": "the key that names the kind is missing",
 }
 
 

@@ -63,7 +63,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         for key in keys:
             if keys.count(key) > 1:
                 raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key} stands there twice", node.start_mark
+                    None, None, f"the key {key} occurs twice", node.start_mark
                 )
         content: dict[Any, Any] = super().construct_mapping(node, deep)
         return content

@@ -78,7 +78,7 @@ def wait_in_seconds(minutes: str | None) -> float:
     Raises
     ------
     PerfAssetsError
-        It is no number of minutes.
+        It is not a number of minutes; write one such as 90.
     """
     if not minutes:
         return LONGEST_WAIT
@@ -88,5 +88,7 @@ def wait_in_seconds(minutes: str | None) -> float:
         seconds = -1.0
     if not seconds >= 0:
         shown = shortened(minutes, 60)
-        raise PerfAssetsError(f"PERF_ASSETS_MAX_WAIT={shown!r} is no number of minutes")
+        raise PerfAssetsError(
+            f"PERF_ASSETS_MAX_WAIT={shown!r} is not a number of minutes; write one such as 90"
+        )
     return seconds

@@ -81,8 +81,8 @@ def _alert(writer: AuditedWriter, alert: str) -> dict[str, Any]:
         rows = writer.database.frame(ALERTS).to_dicts()
     except duckdb.CatalogException:
         raise PerfAssetsError(
-            f"{writer.data_dir.warehouse} was made by an older perf-assets, which knew no alerts: "
-            "perf-assets run raises them"
+            f"{writer.data_dir.warehouse} was made by an older perf-assets without alerts: "
+            "perf-assets run computes them"
         ) from None
     meant = [row for row in rows if any(one.startswith(alert) for one in row["group_ids"])]
     if not meant and "-" in alert:
@@ -93,9 +93,11 @@ def _alert(writer: AuditedWriter, alert: str) -> dict[str, Any]:
     found = [row["alert_id"] for row in meant or rows]
     listed = ", ".join(found[:MANY]) + (f" and {len(found) - MANY} more" * (len(found) > MANY))
     if meant:
-        raise PerfAssetsError(f"{alert!r} may be several alerts: {listed}; write more of it")
-    there = f"there are {listed}" if found else "there is none"
-    raise PerfAssetsError(f"{alert!r} is no alert: {there}; perf-assets alerts lists them")
+        raise PerfAssetsError(
+            f"{alert!r} matches several alerts: {listed}; write more of the identifier"
+        )
+    known = f"the alerts are {listed}" if found else "no alerts exist"
+    raise PerfAssetsError(f"{alert!r} is not an alert: {known}; perf-assets alerts lists them")
 
 
 def _is_same(alert: str, other: str) -> bool:

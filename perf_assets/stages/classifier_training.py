@@ -102,12 +102,16 @@ def _read(path: Path) -> pl.DataFrame:
         if content[:2] == b"\x1f\x8b":
             content = gzip.decompress(content)
         if len(content) > LARGEST:
-            raise PerfAssetsError(f"{path}: {len(content)} bytes are too many for judged reports")
+            raise PerfAssetsError(
+                f"{path}: {len(content)} bytes exceed the limit of {LARGEST} for judged reports"
+            )
         lines = content.decode("utf-8-sig").splitlines()
     except OSError as error:
         raise PerfAssetsError(f"{path}: cannot be read: {error.strerror or error}") from None
     except (EOFError, UnicodeDecodeError, zlib.error):
-        raise PerfAssetsError(f"{path}: this is no text in UTF-8, packed by gzip or not") from None
+        raise PerfAssetsError(
+            f"{path}: neither UTF-8 text nor gzip of it; save it as UTF-8"
+        ) from None
     rows = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -115,7 +119,7 @@ def _read(path: Path) -> pl.DataFrame:
         try:
             found = json.loads(line)
         except (ValueError, RecursionError):
-            raise PerfAssetsError(f"{path}: line {number} is no JSON") from None
+            raise PerfAssetsError(f"{path}: line {number} is not valid JSON") from None
         chosen = {
             name: found[name] for name in COLUMNS if isinstance(found, dict) and name in found
         }

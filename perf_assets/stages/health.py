@@ -98,9 +98,8 @@ def _disk(data_dir: DataDirectory) -> Iterator[Damage]:
     size = data_dir.warehouse.stat().st_size if data_dir.warehouse.exists() else 0
     if free < ROOM_FOR_COPIES * size:
         yield Damage(
-            f"{data_dir.path} has {free >> 20:,} MB left, and its warehouse alone has "
-            f"{size >> 20:,}",
-            "make room before the next run, which writes it twice",
+            f"{data_dir.path} has {free >> 20:,} MB left, but its warehouse has {size >> 20:,} MB",
+            "free space before the next run, which writes two copies of it",
         )
 
 
@@ -108,15 +107,15 @@ def _warehouse(data_dir: DataDirectory) -> Iterator[Damage]:
     if not data_dir.warehouse.exists():
         if data_dir.published.exists():
             remedy = "the published copy replaces it"
-            yield Damage(f"{data_dir.warehouse} is not there", remedy, lambda: _renew(data_dir))
+            yield Damage(f"{data_dir.warehouse} is missing", remedy, lambda: _renew(data_dir))
         return
     if how := _fault(data_dir.warehouse):
         if data_dir.published.exists() and _fault(data_dir.published) is None:
             remedy = "it is moved aside, and the published copy replaces it"
         else:
             remedy = (
-                "it is moved aside, and perf-assets run makes it anew; if there is a backup, "
-                "perf-assets restore FILE brings back what it had"
+                "it is moved aside, and perf-assets run computes it anew; if a backup exists, "
+                "perf-assets restore FILE restores its content"
             )
         yield Damage(f"{data_dir.warehouse} is damaged ({how})", remedy, lambda: _renew(data_dir))
 
@@ -132,7 +131,7 @@ def _published(data_dir: DataDirectory) -> Iterator[Damage]:
 def _verdicts(data_dir: DataDirectory) -> Iterator[Damage]:
     if damaged := read_log(data_dir.verdicts).damaged:
         lines = ", ".join(map(str, damaged))
-        remedy = "it is moved aside, and written anew with all verdicts that are still there"
+        remedy = "it is moved aside, and written anew with all remaining verdicts"
         yield Damage(
             f"{data_dir.verdicts} is damaged (line {lines})",
             remedy,
@@ -157,7 +156,7 @@ def _record(data_dir: DataDirectory) -> Iterator[Damage]:
     except (yaml.YAMLError, UnicodeDecodeError):
         is_mapping = False
     if not is_mapping:
-        remedy = "it is moved aside, and the next run writes it anew; put your own settings back"
+        remedy = "it is moved aside, and the next run writes it anew; restore your settings"
         yield Damage(f"{settings} cannot be read", remedy, _mover(data_dir, settings))
 
 

@@ -115,7 +115,7 @@ def _examine_api(
             say(f"no token works at {url}: create one at https://github.com/settings/tokens")
             return False
         if left(client.accounts) == 0:
-            say("the budget is spent: the cost of a run can be estimated when it is full again")
+            say("the budget is used up: run again when it is full to estimate the cost of a run")
             return True
         is_well, total = True, RequestCost()
         for repository in repositories:
@@ -182,8 +182,8 @@ def _examine_repository(
     for gap in lacking.iter_rows(named=True):
         say(
             f"{repository.name}: GitHub's answer about issue {gap['subject']} lacks "
-            f"{gap['lacks']} of {gap['entity']} ({gap['reason']}): a run stores the rest, and "
-            "counts what is lacking in raw.issue_gaps"
+            f"{gap['lacks']} of {gap['entity']} ({gap['reason']}): a run stores the rest and "
+            "counts the gap in raw.issue_gaps"
         )
     return cost
 
@@ -213,9 +213,9 @@ def read_again(
     if not counts:
         return
     text = (
-        f"{repository.name}: {len(counts)} months with {sum(counts.values()):,} issues were stored "
-        "before all fields were requested that are now, such as what the authors are to the "
-        "repository, reactions and milestones: they are read again, once"
+        f"{repository.name}: {len(counts)} months with {sum(counts.values()):,} issues lack fields "
+        "that older versions did not request, such as author associations, reactions and "
+        "milestones: a run reads them again, once"
     )
     if repository.corpus is None:
         accounts = max(1, len(credentials_of()))

@@ -107,8 +107,8 @@ def _sampled(
     subjects = review.form.subjects
     if labelled < 0 or unlabelled < 0 or labelled + unlabelled == 0:
         raise PerfAssetsError(
-            f"--n {labelled} and --unlabelled {unlabelled} give no sample: at least one of the "
-            f"{subjects} is needed, and neither number can be negative"
+            f"--n {labelled} and --unlabelled {unlabelled} give no sample: choose at least "
+            f"one of the {subjects}, and no negative number"
         )
     rows = _drawn_from(published, review, forum)
     count_labelled = int(rows["is_performance"].sum())
@@ -117,7 +117,7 @@ def _sampled(
         ("--unlabelled", unlabelled, rows.height - count_labelled, f"other {subjects}"),
     ):
         if requested > count:
-            raise PerfAssetsError(f"{option} {requested}: there are {count} {kind} in {published}")
+            raise PerfAssetsError(f"{option} {requested}: {published} has only {count} {kind}")
     return draw(rows, labelled, unlabelled, seed, review.key)
 
 
@@ -201,7 +201,7 @@ def _drawn_from(published: Path, review: Review, forum: str | None = None) -> pl
         return rows
     forums = sorted(rows.get_column("forum").unique())
     if forum not in forums:
-        there = f"choose from {', '.join(forums)}" if forums else "it has none at all"
+        there = f"choose from {', '.join(forums)}" if forums else "no forum has any"
         raise PerfAssetsError(
             f"--forum {forum}: {published} has no {review.form.subjects} of it; {there}"
         )
@@ -218,7 +218,7 @@ def _rows_of(
         if where := where_rows_are(connection, query, str(error)):
             raise PerfAssetsError(f"{published}: {where}") from None
         raise PerfAssetsError(
-            f"{published} was published by an older perf-assets, which knew no "
+            f"{published} was published by an older perf-assets without "
             f"{review.form.subjects}: perf-assets run publishes it anew"
         ) from None
 
@@ -240,7 +240,7 @@ def write_sheet(path: Path, text: str, encoding: str = "utf-8-sig") -> None:
         write_file(path, content, replaces=False)
     except FileExistsError:
         raise PerfAssetsError(
-            f"{path} is there already and may hold verdicts: choose another --output"
+            f"{path} exists and may hold verdicts: choose another --output"
         ) from None
     except OSError as error:
         raise PerfAssetsError(
@@ -259,8 +259,8 @@ def rater_name(text: str) -> str:
     rater = " ".join(text.split())
     if RATER.fullmatch(rater) is None or rater.casefold() == CONSENSUS:
         raise PerfAssetsError(
-            f"--rater {rater!r} is no name of a rater: begin with a letter or digit, and go on "
-            f"with letters, digits, spaces and . @ ' -; {CONSENSUS} is what all raters say"
+            f"--rater {rater!r} is not a rater's name: begin with a letter or digit, and go on "
+            f"with letters, digits, spaces and . @ ' -; {CONSENSUS} names the verdict of all raters"
         )
     return rater
 

@@ -87,8 +87,8 @@ def read_added(data_dir: DataDirectory) -> list[Added]:
         return ADDED.validate_json(data_dir.added.read_bytes())
     except (OSError, ValueError):
         raise PerfAssetsError(
-            f"{data_dir.added}: this is not a list of added repositories any more: take it from "
-            "a backup, or remove it and add them again"
+            f"{data_dir.added}: not a list of added repositories: restore it from a backup, or "
+            "remove it and add them again"
         ) from None
 
 
@@ -106,7 +106,7 @@ def added_to(study: Study, added: Added) -> Repository:
         raise PerfAssetsError(f"{NEW}: git: {error}") from None
     if is_secret:
         raise PerfAssetsError(
-            f"{NEW}: git: this address holds a secret, which would be written down: "
+            f"{NEW}: git: this address holds a secret, which would be stored: "
             "name the repository in the study file"
         )
     keys = added.model_dump(include={"name", "start", "git", "github_url"}, exclude_none=True)

@@ -79,13 +79,13 @@ def test_the_same_again_adds_nothing_and_another_is_added(data_dir: DataDirector
 @pytest.mark.parametrize(
     ("alert", "reason"),
     [
-        ("a", "may be several alerts: .*; write more of it"),
-        ("b", f"is no alert: there are {ALERT}"),
-        (ALERT[:-1] + "9", "is no alert"),
-        ("a0123456789-2021-xx", "is no alert"),
-        ("-", "is no alert"),
+        ("a", "matches several alerts: .*; write more of the identifier"),
+        ("b", f"is not an alert: the alerts are {ALERT}"),
+        (ALERT[:-1] + "9", "is not an alert"),
+        ("a0123456789-2021-xx", "is not an alert"),
+        ("-", "is not an alert"),
         ("", "may be several"),
-        ("x'; drop table reviews.alert_states; --", "is no alert"),
+        ("x'; drop table reviews.alert_states; --", "is not an alert"),
     ],
 )
 def test_what_is_no_alert_is_refused_with_those_that_are(
@@ -162,5 +162,5 @@ def test_the_command_lists_sets_and_keeps_over_the_next_run(
     (row,) = json.loads(everything.stdout)["alerts"]
     assert (row["state"], row["state_by"]) == ("resolved", "Ann")
     refused = perf_assets("alerts", "set", "b", "known", *options)
-    assert refused.returncode == 2 and "'b' is no alert" in refused.stderr
+    assert refused.returncode == 2 and "'b' is not an alert" in refused.stderr
     assert perf_assets("alerts", *options, "set", alert, "fixed").returncode == 2

@@ -144,7 +144,7 @@ class _Part:
 
 def _repository_name(directory: Path, given: str | None) -> str:
     if not directory.is_dir():
-        raise PerfAssetsError(f"{directory}: there is no such corpus directory")
+        raise PerfAssetsError(f"{directory}: this corpus directory does not exist")
     file = directory / "repository.json"
     if given is not None:
         name, origin = given, "--repository"
@@ -154,7 +154,7 @@ def _repository_name(directory: Path, given: str | None) -> str:
         name, origin = directory.resolve().name.replace("+", "/", 1), str(directory)
     else:
         raise PerfAssetsError(
-            f"{directory}: nothing here says which repository this is; pass --repository OWNER/NAME"
+            f"{directory}: no file here names the repository; pass --repository OWNER/NAME"
             ' or add repository.json with {"full_name": "owner/name"}'
         )
     if not is_repository_name(name):
@@ -196,10 +196,10 @@ def _repository_record(file: Path) -> Record:
 
 def _file(directory: Path, name: str) -> Path | None:
     if not directory.is_dir():
-        raise PerfAssetsError(f"{directory}: there is no such corpus directory")
+        raise PerfAssetsError(f"{directory}: this corpus directory does not exist")
     plain, packed = directory / f"{name}.jsonl", directory / f"{name}.jsonl.gz"
     if plain.is_file() and packed.is_file():
-        raise PerfAssetsError(f"{plain}: {packed.name} is there as well; remove one of the two")
+        raise PerfAssetsError(f"{plain}: {packed.name} exists too; remove one of them")
     return next((path for path in (plain, packed) if path.is_file()), None)
 
 
@@ -208,7 +208,7 @@ def _required_file(directory: Path, name: str) -> Path:
     if path is None:
         raise PerfAssetsError(
             f"{directory}: a corpus needs {name}.jsonl or {name}.jsonl.gz; "
-            "add it (an empty file says that there are none)"
+            "add it (an empty file means that there are none)"
         )
     return path
 
@@ -244,7 +244,7 @@ def _parsed(path: Path, number: int, line: bytes) -> Record:
 
 
 def _refused(path: Path, number: int, reason: str) -> PerfAssetsError:
-    return PerfAssetsError(f"{path}, line {number}: {reason}; mend that line of the corpus")
+    return PerfAssetsError(f"{path}, line {number}: {reason}; correct that line of the corpus")
 
 
 def _decoded(line: bytes) -> Any:  # noqa: ANN401

@@ -61,7 +61,7 @@ class SetAsideRecords:
         """Log a sentence for each reason."""
         for entry in self:
             log.warning(
-                "%s: set aside %s %s, the first in line %d: %s; mend or remove these lines",
+                "%s: set aside %s %s, the first in line %d: %s; correct or remove these lines",
                 path,
                 f"{entry.count:,}",
                 entry.kind if entry.count > 1 else entry.kind.removesuffix("s"),

@@ -11,8 +11,7 @@ from perf_assets.base.errors import OUT_OF_MEMORY
 LEAST_FREE_BYTES = 1 << 20
 FULL_DISK = (
     "{directory}: the disk is full; make room or choose another --data-dir and run again, what was "
-    "stored "
-    "is kept"
+    "stored is kept"
 )
 FULL = re.compile(r"No space left|disk is full|Disk quota exceeded", re.IGNORECASE)
 NO_MEMORY = re.compile(
@@ -48,8 +47,7 @@ def explain_error(error: BaseException, data_dir: Path | None) -> str | None:
     directory = data_dir if data_dir is not None else Path()
     if data_dir is not None and not data_dir.is_dir():
         return (
-            f"{data_dir} was removed, or its disk is gone: nothing can be stored; bring it "
-            f"back, or "
+            f"{data_dir} was removed, or its disk is gone: nothing can be stored; restore it, or "
             "choose another --data-dir, and run again"
         )
     if shutil.disk_usage(directory).free < LEAST_FREE_BYTES:
@@ -73,7 +71,7 @@ def _about_a_database(error: BaseException, text: str, directory: Path) -> str |
         return None
     return (
         f"a database in {directory} is damaged ({damage.splitlines()[0][:200]}): perf-assets "
-        f"doctor --repair --data-dir {quote(str(directory))} says which one, and mends it"
+        f"doctor --repair --data-dir {quote(str(directory))} names it and repairs it"
     )
 
 
@@ -81,7 +79,7 @@ def _about_the_record(text: str, directory: Path) -> str | None:
     if UNWRITTEN.search(text):
         return (
             f"Dagster's record in {directory / 'dagster'} cannot be written (disk I/O error): make "
-            "room on its disk, or mend that, and run again; no stored table depends on it"
+            "room on its disk, or repair it, and run again; no stored table depends on it"
         )
     record = RECORD.search(text)
     if record is None:
@@ -89,7 +87,7 @@ def _about_the_record(text: str, directory: Path) -> str | None:
     return (
         f"Dagster's record in {directory / 'dagster'} cannot be used "
         f"({record['why'] or record['schema']}): perf-assets doctor --repair --data-dir "
-        f"{directory} moves what is damaged aside; no stored table depends on it"
+        f"{directory} moves damaged files aside; no stored table depends on it"
     )
 
 
@@ -124,8 +122,8 @@ def _about_the_disk(text: str, directory: Path) -> str | None:
 
 def _broken(where: str, what: str) -> str:
     return (
-        f"{where}: {what[:1].lower()}{what[1:]}; what was stored is kept: mend that, or choose "
-        "another --data-dir, and run again"
+        f"{where}: {what[:1].lower()}{what[1:]}; what was stored is kept: repair the disk, or "
+        "choose another --data-dir, and run again"
     )
 
 

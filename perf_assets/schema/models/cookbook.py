@@ -113,4 +113,4 @@ def read_query(path: Path) -> Query:
     except OSError as error:
         raise PerfAssetsError(f"{path}: this cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise PerfAssetsError(f"{path}: this is no text in UTF-8") from None
+        raise PerfAssetsError(f"{path}: not UTF-8 text; save it as UTF-8") from None

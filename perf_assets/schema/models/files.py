@@ -196,7 +196,7 @@ class _Draft:
 def _draft(path: Path, tables: Mapping[str, Table]) -> _Draft:
     name = f"{path.parent.name}.{path.stem}"
     if path.parent.name not in LAYERS:
-        raise PerfAssetsError(f"{path}: models belong into one of the folders {', '.join(LAYERS)}")
+        raise PerfAssetsError(f"{path}: models belong in one of the folders {', '.join(LAYERS)}")
     if name not in tables:
         raise PerfAssetsError(f"{path}: {name} is not declared; write {path.stem}.yml beside it")
     text = path.read_text(encoding="utf-8")

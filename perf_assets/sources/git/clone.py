@@ -83,8 +83,8 @@ def update_clone(url_or_path: str, clone_dir: Path) -> Clone:
         ) from None
     except OSError as error:
         raise PerfAssetsError(
-            f"could not write the git clone at {clone_dir}: {error.strerror or error}; free or "
-            "permit that path and run again"
+            f"could not write the git clone at {clone_dir}: {error.strerror or error}; make that "
+            "path writable and run again"
         ) from None
 
 
@@ -92,12 +92,12 @@ def damaged(path: Path, failure: GitError) -> PerfAssetsError:
     """Return one sentence about a clone that git cannot read."""
     if isinstance(failure, IdleError):
         return TransientError(
-            f"git gets no answer from the disk on which the clone at {path} is "
-            f"({error_line(failure.stderr)}): see to that disk, and run again"
+            f"git gets no answer from the disk of the clone at {path} "
+            f"({error_line(failure.stderr)}): repair that disk and run again"
         )
     return PerfAssetsError(
         f"the git clone at {path} cannot be read (git says {error_line(failure.stderr)!r}): delete "
-        "that directory and run again, and it is cloned anew"
+        "that directory and run again, which clones it anew"
     )
 
 
@@ -175,7 +175,7 @@ def _source_of(path: Path) -> str:
         return readable(run(in_clone(path, "config", f"remote.{_REMOTE}.url"), local_environment()))
     except GitError:
         raise PerfAssetsError(
-            f"{path} should hold a git clone made by perf-assets and holds something else: move "
+            f"{path} holds something other than a git clone made by perf-assets: move "
             "it away, or delete it, and run again"
         ) from None
 
@@ -210,12 +210,12 @@ def _refuse_partial(address: Address) -> None:
     command = ["git", "-C", address.url, "config", "--local", "--get-regexp", partial]
     try:
         run(command, address.environment())
-    except GitError:  # there is no such setting
+    except GitError:  # The setting is absent.
         return
     raise PerfAssetsError(
-        f"the git repository at {address.url} is a partial clone, which lacks the files that were "
-        "never looked at: clone it anew without --filter, or name the address that it was cloned "
-        "from, and run again"
+        f"the git repository at {address.url} is a partial clone, which lacks some files: "
+        "clone it anew without --filter, or name the address that it was cloned from, and run "
+        "again"
     )
 
 

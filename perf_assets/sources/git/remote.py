@@ -65,12 +65,12 @@ class Address(GitAddress):
             is_there = path.exists()
         except (OSError, RuntimeError, ValueError):
             raise PerfAssetsError(
-                "a repository's git entry in the study file is no path that can be read: correct it"
+                "a repository's git entry in the study file is not a readable path: correct it"
             ) from None
         if not is_there:
             raise PerfAssetsError(
-                f"there is no git repository at {path}: nothing exists there, so correct the "
-                "repository's git entry in the study file"
+                f"no git repository exists at {path}: correct the repository's git entry in the "
+                "study file"
             )
         return cls(str(path), str(path), is_path=True)
 
@@ -99,15 +99,15 @@ class Address(GitAddress):
         self,
         doing: str,
         failure: GitError,
-        mend: str = "check that a git repository is there and needs no password, or correct the "
-        "repository's git entry in the study file",
+        remedy: str = "check that a git repository exists there and needs no password, or correct "
+        "the repository's git entry in the study file",
     ) -> PerfAssetsError:
         """Return one sentence about what git could not do with the address, and how to mend it."""
         message = self.hide(failure.stderr)
         lowered = message.lower()
         if is_disk_full(message):
             return PerfAssetsError(
-                f"could not {doing} {self.url}: the disk is full, so free some space and run again"
+                f"could not {doing} {self.url}: the disk is full; free some space and run again"
             )
         if any(sign in lowered for sign in _NO_NETWORK):
             return TransientError(
@@ -120,7 +120,7 @@ class Address(GitAddress):
                 f"after this command, then run again: {safe[0]}"
             )
         return PerfAssetsError(
-            f"could not {doing} {self.url}: git says {error_line(message)!r}; {mend}"
+            f"could not {doing} {self.url}: git says {error_line(message)!r}; {remedy}"
         )
 
 

@@ -194,7 +194,7 @@ class Accounts:
                 return f"refused ({error.status})"
             return f"cannot be used now (HTTP {error.status})"
         except (AnswerError, ValueError, RecursionError):
-            return "cannot be used now (its answer is no budget)"
+            return "cannot be used now (its answer contains no budget)"
         except RequestException as error:
             raise TransientError(
                 f"GitHub at {self.base_url} cannot be reached ({type(error).__name__}): check the "

@@ -112,7 +112,7 @@ def credentials_of(environment: Mapping[str, str] = os.environ) -> list[Credenti
 def _app_credential(app: str, key: str, installation: str) -> Credential:
     if not installation.isdecimal() or len(installation) > MOST_DIGITS:
         raise PerfAssetsError(
-            "GITHUB_APP_INSTALLATION_ID is no number: it is the last part of the installation's "
+            "GITHUB_APP_INSTALLATION_ID is not a number: it is the last part of the installation's "
             "address in the settings of the account the App is installed on"
         )
     auth = github.Auth.AppAuth(app, _private_key(key))
@@ -120,7 +120,7 @@ def _app_credential(app: str, key: str, installation: str) -> Credential:
         auth.create_jwt()
     except Exception:  # the libraries' errors differ, and may quote the key
         raise PerfAssetsError(
-            "GITHUB_APP_PRIVATE_KEY is no RSA private key in PEM form, nor the path of one: "
+            "GITHUB_APP_PRIVATE_KEY is neither an RSA private key in PEM form nor the path of one: "
             "download it on the App's settings page"
         ) from None
     kind = "the GitHub App of GITHUB_APP_ID"

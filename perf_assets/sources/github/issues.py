@@ -334,7 +334,10 @@ class IssueSource:
             if after is not None:
                 continue
             if paging.is_broken:
-                raise responses.unusable(self.repository, "search.pageInfo: its pages lead nowhere")
+                raise responses.unusable(
+                    self.repository,
+                    "search.pageInfo: the cursor of the next page is missing or repeated",
+                )
             if is_cut and found["issueCount"] > count:
                 rest = found["issueCount"] - count
                 gaps.append(Gap(None, None, "issues", ENTRY, "missing", LEFT_OUT, rest))

@@ -13,7 +13,7 @@ from perf_assets.sources.github.paging import OpenPage, Paging
 PAGE = 100
 RESTS_PER_REQUEST = 40
 GONE = Flaw((), "missing", "GitHub left out a page")
-ENDLESS = Flaw((), "missing", "the pages of the list lead nowhere")
+ENDLESS = Flaw((), "missing", "the cursor of the next page is missing or repeated")
 
 
 def complete_lists(reader: AnswerReader, nodes: Sequence[Issue], gaps: list[Gap]) -> None:

@@ -144,7 +144,7 @@ def _adapter(shape: Hashable) -> TypeAdapter[Any]:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def _location(

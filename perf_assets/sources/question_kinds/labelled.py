@@ -39,12 +39,12 @@ def read_labelled(forum: str, path: Path) -> pl.DataFrame:
         ) from None
     except UnicodeDecodeError:
         raise PerfAssetsError(
-            f"{path}: the labelled questions of {forum} are no text in UTF-8; save them as that"
+            f"{path}: the labelled questions of {forum} are not UTF-8 text; save the file as UTF-8"
         ) from None
     try:
         rows = list(_rows(forum, path, text))
     except csv.Error as error:
-        raise PerfAssetsError(f"{path}: this is no CSV file: {error}") from None
+        raise PerfAssetsError(f"{path}: not a valid CSV file: {error}") from None
     return pl.DataFrame(rows, schema=schema_of(TABLE), orient="row")
 
 
@@ -87,7 +87,7 @@ def _number(path: Path, line: int, text: str) -> int:
     digits = text.strip()
     if not (digits.isascii() and digits.isdigit()) or not 0 < int(digits[:20]) <= LARGEST_NUMBER:
         raise PerfAssetsError(
-            f"{path}, line {line}: {escape_text(shortened(text, 60))!r} is no number of a question"
+            f"{path}, line {line}: {escape_text(shortened(text, 60))!r} is not a question number"
         )
     return int(digits)
 
@@ -96,7 +96,7 @@ def _kind(path: Path, line: int, text: str) -> str:
     kind = value_of_words(text)
     if kind not in KINDS:
         raise PerfAssetsError(
-            f"{path}, line {line}: {escape_text(shortened(text, 60))!r} is no kind of question; "
+            f"{path}, line {line}: {escape_text(shortened(text, 60))!r} is not a kind of question; "
             f"{nearest(in_words(kind), [in_words(known) for known in KINDS])}"
         )
     return kind

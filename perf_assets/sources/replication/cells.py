@@ -33,7 +33,7 @@ SPELLINGS = {"Ineffcient": "Inefficient", "Unnecessarily": "Unnecessary"}
 def whole_number(text: str, what: str) -> int:
     """Return a count."""
     if re.fullmatch(rf"\d{DIGITS}", text.strip()) is None:
-        raise RejectedError(f"{what} {text!r} is no whole number")
+        raise RejectedError(f"{what} {text!r} is not a whole number")
     return int(text)
 
 
@@ -42,7 +42,7 @@ def decimal(text: str, what: str) -> float | None:
     if text.strip() in MISSING:
         return None
     if re.fullmatch(rf"\d{DIGITS}(\.\d+)?(e-\d+)?", text.strip(), re.IGNORECASE) is None:
-        raise RejectedError(f"{what} {text!r} is no number")
+        raise RejectedError(f"{what} {text!r} is not a number")
     return float(text)
 
 
@@ -57,13 +57,13 @@ def moment(text: str, what: str) -> datetime | None:
             return datetime(year, month, day, hour, minute, tzinfo=UTC)
     except ValueError:
         pass
-    raise RejectedError(f"{what} {text!r} is no date as 2018-07-30 14:42")
+    raise RejectedError(f"{what} {text!r} is not a time such as 2018-07-30 14:42")
 
 
 def month(text: str) -> str:
     """Return a month as YYYY-MM."""
     if not is_month(text.strip()):
-        raise RejectedError(f"{text!r} is no month as 2018-07")
+        raise RejectedError(f"{text!r} is not a month such as 2018-07")
     return text.strip()
 
 
@@ -73,7 +73,7 @@ def issue_number(text: str) -> tuple[int, str | None]:
     """
     found = ISSUE.fullmatch(text.strip())
     if found is None or int(found["number"]) == 0:
-        raise RejectedError(f"{text!r} is no issue number")
+        raise RejectedError(f"{text!r} is not an issue number")
     return int(found["number"]), found["remark"]
 
 
@@ -94,7 +94,7 @@ def commentators(text: str) -> dict[str, int]:
         isinstance(name, str) and type(count) is int and 0 <= count < 2**63
         for name, count in found.items()
     ):
-        raise RejectedError(f"commentators {text!r} are no list of logins with numbers")
+        raise RejectedError(f"commentators {text!r} are not a list of logins with numbers")
     return {whole_characters(name): count for name, count in found.items()}
 
 
@@ -108,7 +108,7 @@ def category(text: str) -> tuple[str, str | None]:
         spelt = spelt.replace(wrong, right)
     found = CATEGORY.fullmatch(spelt)
     if found is None:
-        raise RejectedError(f"{text!r} is no category")
+        raise RejectedError(f"{text!r} is not a category")
     return found["category"], found["subcategory"]
 
 

@@ -91,7 +91,9 @@ def rejects_frame(rejects: Sequence[Reject]) -> pl.DataFrame:
 def _frameworks(folder: Path) -> list[Framework]:
     """Return the frameworks whose files are there; all of them, or none of one framework."""
     if not folder.is_dir():
-        raise PerfAssetsError(f"{folder}: there is no such folder; give the one with the CSV files")
+        raise PerfAssetsError(
+            f"{folder}: this folder does not exist; name the one with the CSV files"
+        )
     found = []
     for framework in FRAMEWORKS:
         missing = [file for file in framework.files if not (folder / file).is_file()]

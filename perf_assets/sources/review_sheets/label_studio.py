@@ -129,12 +129,12 @@ def read_tasks(path: Path, content: bytes) -> Sheet:
     try:
         tasks = read_json(content.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise PerfAssetsError(f"{path}: this is no UTF-8; {AGAIN} again") from None
+        raise PerfAssetsError(f"{path}: not valid UTF-8; {AGAIN} again") from None
     except ValueError as error:
         why = shortened(error, 100)
-        raise PerfAssetsError(f"{path}: this is no JSON ({why}); {AGAIN} again") from None
+        raise PerfAssetsError(f"{path}: not valid JSON ({why}); {AGAIN} again") from None
     if not isinstance(tasks, list) or not tasks:
-        raise PerfAssetsError(f"{path}: this is no list of tasks; {AGAIN}")
+        raise PerfAssetsError(f"{path}: not a list of tasks; {AGAIN}")
     return Sheet(BUG_REPORTS, list(_Export(path).rows(tasks)), TASKS)
 
 
@@ -159,7 +159,7 @@ class _Export:
         found: dict[object, tuple[Row, list[_Annotation]]] = {}
         for number, task in enumerate(tasks, start=1):
             if not isinstance(task, dict):
-                self.refuse(number, None, f"is no task of a project; {AGAIN}")
+                self.refuse(number, None, f"is not a task of a project; {AGAIN}")
             is_flat = task.keys().isdisjoint(("data", "annotations"))
             data = task if is_flat else self.data(number, task)
             row = Row(number + TASKS.header, self.given(number, data))
@@ -175,7 +175,7 @@ class _Export:
         """Return what a task is about."""
         data = task.get("data")
         if not isinstance(data, dict):
-            self.refuse(number, "data", f"is no object with what the task is about; {AGAIN}")
+            self.refuse(number, "data", f"is not an object that describes the task; {AGAIN}")
         return data
 
     def given(self, number: int, data: Task) -> dict[str, str]:
@@ -186,7 +186,7 @@ class _Export:
         for key in ("repository", "number", "link", "codebook"):
             value = data.get(key)
             if value is None and key not in BUG_REPORTS.newer:
-                self.refuse(number, key, "is missing; keep the data of the tasks as it was written")
+                self.refuse(number, key, "is missing; keep the data of the tasks unchanged")
             if key in ("number", "codebook") and is_whole(value):
                 value = str(value)
             if not isinstance(value, str | None):
@@ -202,7 +202,7 @@ class _Export:
         if identity is None:
             return number
         if not is_whole(identity) and not isinstance(identity, str):
-            self.refuse(number, "id", "is no number of a task")
+            self.refuse(number, "id", "is not a task number")
         return str(identity), row.cells["repository"], row.cells["number"]
 
     def annotated(self, number: int, task: Task) -> Iterator[_Annotation]:
@@ -243,7 +243,7 @@ class _Export:
         if found is None:
             return []
         if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-            self.refuse(number, key, f"is no list of objects; {AGAIN}")
+            self.refuse(number, key, f"is not a list of objects; {AGAIN}")
         return found
 
     def check_person(self, number: int, key: str, annotation: Task) -> None:
@@ -305,7 +305,9 @@ class _Export:
                 moment = datetime.fromisoformat(text)
             except (TypeError, ValueError):
                 shown = shortened(text, 60)
-                self.refuse(annotation.number, key, f"{shown!r} is no time as Label Studio has it")
+                self.refuse(
+                    annotation.number, key, f"{shown!r} is not a time in Label Studio's format"
+                )
             return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
         self.refuse(
             annotation.number,

@@ -163,11 +163,11 @@ class _Reader:
         is_number = text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
         number = int(text) if is_number else None
         if number is None:
-            self.refuse(row, columns[1], f"{shortened(text, 60)!r} is no number of {what}")
+            self.refuse(row, columns[1], f"{shortened(text, 60)!r} is not the number of {what}")
         subject: Subject = (container, number)
         if subject not in self.links:
             shown = f"{shortened(container, 100)}#{shortened(text, 20)}"
-            self.refuse(row, columns[1], f"{shown} is no {stored} that is stored")
+            self.refuse(row, columns[1], f"{shown} is not a stored {stored}")
         if row.cells["link"].strip() != self.links[subject]:
             # Sorting some columns of a spreadsheet without the others does this.
             self.refuse(row, "link", f"is not that of {container}#{number}, {self.links[subject]}")
@@ -204,7 +204,7 @@ class _Reader:
         if subject in self.lines:
             shown = subject[1] if isinstance(subject[1], str) else f"#{subject[1]}"
             before = self.places.row_at(self.lines[subject])
-            self.refuse(row, column, f"{shown} stands in {before} already")
+            self.refuse(row, column, f"{shown} is in {before} already")
         self.lines[subject] = row.line
 
     def code(self, row: Row, column: str, book: Codebook) -> tuple[str | None, str | None]:
@@ -280,7 +280,9 @@ class _FindingReader(_Reader):
         state = self.word(row, "state", FINDING_STATES)
         if ADDRESS.fullmatch(address) is None:
             self.refuse(
-                row, "address", f"is no web address, where the finding was {state}, as https://..."
+                row,
+                "address",
+                f"is not a web address such as https://..., although the finding was {state}",
             )
         return state, address
 

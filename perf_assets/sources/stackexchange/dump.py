@@ -205,7 +205,7 @@ class _Reading:
         if self.spoilt >= MANY_SPOILT and self.spoilt > self.rows / 2:
             raise PerfAssetsError(
                 f"{file.title}: {self.spoilt:,} of {self.rows:,} rows cannot be read, the last at "
-                f"byte {piece.offset} ({reason}): this is no dump, or damaged; fetch it again"
+                f"byte {piece.offset} ({reason}): not a dump, or damaged; fetch it again"
             )
 
     def _post(self, _: DumpFile, state: dict[str, Any], text: bytes) -> None:

@@ -73,17 +73,17 @@ def find_dump(path: Path) -> list[DumpFile]:
     """
     if not path.exists():
         raise PerfAssetsError(
-            f"{path}: there is no such dump; name Posts.xml, .7z or .zst of a site's dump, or the "
-            "folder that holds it"
+            f"{path}: this dump does not exist; name Posts.xml, .7z or .zst of a site's dump, or "
+            "the folder that holds it"
         )
     posts = next(_files(path, POSTS), None) if path.is_dir() else path
     if posts is None:
-        raise PerfAssetsError(f"{path}: there is no Posts.xml, Posts.xml.zst or Posts.7z in it")
+        raise PerfAssetsError(f"{path}: the folder has no Posts.xml, Posts.xml.zst or Posts.7z")
     found = _in_file(posts)
     names = {file.name for file in found}
     if POSTS not in names:
         raise PerfAssetsError(
-            f"{posts}: this is no dump of posts: it holds {_listed(names)}, and no Posts.xml"
+            f"{posts}: not a dump of posts: it holds {_listed(names)}, and no Posts.xml"
         )
     for name in OTHERS:
         beside = next(_files(posts.parent, name, beside=posts), None)
@@ -132,7 +132,7 @@ def _in_archive(path: Path) -> list[DumpFile]:
         raise
     except Exception as error:  # a damaged list of contents leads the library anywhere
         why = shortened(error, 100) or type(error).__name__
-        raise _unreadable(str(path), f"it is no 7z archive, or a damaged one: {why}") from None
+        raise _unreadable(str(path), f"it is not a 7z archive, or is damaged: {why}") from None
     return [
         DumpFile(path, Path(name).stem, name, size)
         for name, size in members
@@ -157,8 +157,8 @@ def _unpacking(path: Path) -> Iterator[None]:
         yield
     except ModuleNotFoundError:
         raise PerfAssetsError(
-            f"{path}: what unpacks it is not installed: pip install 'perf-assets[forums]', or "
-            "unpack it and name the Posts.xml"
+            f"{path}: the library that unpacks it is missing: pip install 'perf-assets[forums]', "
+            "or unpack it and name the Posts.xml"
         ) from None
 
 

@@ -115,7 +115,7 @@ def owner_of(values: Mapping[str, str], number: str, name: str) -> str | None:
 def number_of(text: str, name: str) -> int:
     """Return the number in the attribute ``name``; ValueError where it is none."""
     if re.fullmatch(r"-?[0-9]{1,16}", text) is None or abs(int(text)) > LARGEST_NUMBER:
-        raise ValueError(f"its {name} is no number: {text[:40]!r}")
+        raise ValueError(f"its {name} is not a number: {text[:40]!r}")
     return int(text)
 
 
@@ -137,7 +137,7 @@ def _moment(values: Mapping[str, str], name: str) -> datetime:
         if moment.year < FIRST_YEAR:
             raise ValueError
     except (ValueError, OverflowError):
-        raise ValueError(f"its {name} is no time: {text[:40]!r}") from None
+        raise ValueError(f"its {name} is not a time: {text[:40]!r}") from None
     return moment
 
 

@@ -96,8 +96,8 @@ class Rows:
             yield Piece(offset, text, spoilt)
         elif text.startswith(b"!") and not text.startswith(b"!--"):
             raise PerfAssetsError(
-                f"{self.title}: byte {offset} has a <!{text[1:9].decode('latin-1').split()[0]}, "
-                "which a dump has not: nothing that declares types or entities is read"
+                f"{self.title}: byte {offset} has a <!{text[1:9].decode('latin-1').split()[0]}; "
+                "a dump may not declare types or entities: fetch it again"
             )
         elif text.startswith((b"?", b"!--")):
             return
@@ -112,7 +112,7 @@ class Rows:
             self._is_open = True
             self._is_closed = text.rstrip().endswith(b"/>")
         elif not self._is_closed:
-            yield Piece(offset, text, "this is no row")
+            yield Piece(offset, text, "not a row")
 
     def _check_head(self, chunk: bytes) -> None:
         declared = DECLARED.match(chunk.removeprefix(MARK))
@@ -122,12 +122,12 @@ class Rows:
         if encoding not in LATIN:
             encoding = shortened(encoding, 40)
             raise PerfAssetsError(
-                f"{self.title}: the file is in {encoding}, and a dump in UTF-8; convert it, as "
+                f"{self.title}: the file is in {encoding} instead of UTF-8; convert it, as "
                 f"iconv -f {encoding} -t UTF-8 does"
             )
 
     def _no_dump(self, reason: str) -> PerfAssetsError:
-        return PerfAssetsError(f"{self.title}: this is no {self.root.decode()} of a dump: {reason}")
+        return PerfAssetsError(f"{self.title}: not the {self.root.decode()} of a dump: {reason}")
 
 
 def attributes(text: bytes) -> dict[str, str]:
@@ -231,5 +231,5 @@ def _fault(text: bytes) -> str:
     try:
         attributes(text)
     except ValueError as error:
-        return f"this is not well-formed: {error}"
-    return "this is not well-formed"
+        return f"the XML is not well-formed: {error}"
+    return "the XML is not well-formed"

@@ -147,7 +147,7 @@ def _kinds_of(
     # Where nothing is classified nothing of it is imported.
     if labelled.is_empty():
         log.info(
-            "%s: no questions that people classified, so that kinds are not decided; %s",
+            "%s: no question was classified by people, so kinds are not decided; %s",
             forum.name,
             HOW_TO,
         )
@@ -160,14 +160,14 @@ def _kinds_of(
     unknown = ", ".join(in_words(kind) for kind in KINDS if kind not in examples.kinds)
     if not examples.are_enough:
         log.warning(
-            "%s: %d questions that people classified are too few to decide kinds: of at least %d "
-            "kinds %d questions are needed; %s",
+            "%s: %d classified questions are too few to decide kinds: at least %d "
+            "kinds need %d questions each; %s",
             *(forum.name, examples.questions.height, FEWEST_KINDS, FEWEST_PER_KIND, HOW_TO),
         )
         return NOTHING
     if unknown:
         log.warning(
-            "%s: fewer than %d questions were classified as %s: no other question is",
+            "%s: fewer than %d questions were classified as %s: no other question gets that kind",
             *(forum.name, FEWEST_PER_KIND, unknown),
         )
     questions = writer.database.frame(QUESTIONS, [[forum.name]])
@@ -175,13 +175,13 @@ def _kinds_of(
         found = classify(questions, examples, lists or wordlists(), study.kind_method)
     compared = ", ".join(f"{name} {f1:.2f}" for name, f1 in sorted(found.f1.items()))
     log.info(
-        "%s: %s decides of which kinds questions are%s",
+        "%s: %s decides the kinds of questions%s",
         *(forum.name, found.method, compared and f" (macro F1 in order of time: {compared})"),
     )
     elsewhere = found.weights.filter(pl.col("word_rank").is_null(), keyword_set="chosen")
     if elsewhere.height:
         log.warning(
-            "%s: %d of the chosen keywords are none of the %d most frequent words of their kind, "
+            "%s: %d of the chosen keywords are not among the %d most frequent words of their kind, "
             "from which the study chose: %s",
             *(forum.name, elsewhere.height, WORDS_PER_KIND),
             shortened(", ".join(elsewhere["written_form"].head(10)), 200),

@@ -51,7 +51,7 @@ def read_site(folder: Path) -> Site:
     except (OSError, ElementTree.ParseError, LookupError, ValueError, OverflowError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else error
         raise PerfAssetsError(
-            f"{folder}: this is no dump of a site that could be served: {shortened(reason, 200)}"
+            f"{folder}: not a dump of a site that can be served: {shortened(reason, 200)}"
         ) from None
 
 

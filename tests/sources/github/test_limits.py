@@ -144,7 +144,7 @@ def test_waits_are_summed_until_an_answer_comes_whole(corpus: Corpus) -> None:
 @pytest.mark.parametrize("minutes", ["soon", "-1", "nan"])
 def test_max_wait_is_a_number_of_minutes(minutes: str) -> None:
     assert (wait_in_seconds(None), wait_in_seconds("1.5")) == (LONGEST_WAIT, 90)
-    with pytest.raises(PerfAssetsError, match=f"PERF_ASSETS_MAX_WAIT='{minutes}' is no number"):
+    with pytest.raises(PerfAssetsError, match=f"PERF_ASSETS_MAX_WAIT='{minutes}' is not a number"):
         wait_in_seconds(minutes)
 
 
@@ -214,7 +214,7 @@ def test_a_wrong_app_is_refused_in_a_sentence(corpus: Corpus, keys: tuple[str, s
     for environment, words in (
         (app_environment("/no/such/file"), "neither a PEM text nor the path"),
         (app_environment("-----BEGIN s3cret"), "no RSA private key"),
-        (app_environment(keys[0], "mine"), "GITHUB_APP_INSTALLATION_ID is no number"),
+        (app_environment(keys[0], "mine"), "GITHUB_APP_INSTALLATION_ID is not a number"),
         ({"GITHUB_APP_ID": "12"}, "GITHUB_APP_INSTALLATION_ID is not set"),
     ):
         with pytest.raises(PerfAssetsError, match=words) as error:

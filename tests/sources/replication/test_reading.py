@@ -116,24 +116,24 @@ def test_a_remark_behind_an_issue_number_and_a_slip_of_spelling_are_understood(
 @pytest.mark.parametrize(
     ("file", "old", "new", "reason"),
     [
-        ("pytorch_perf_bugs_information.csv", "101,", "1O1,", "'1O1' is no issue number"),
+        ("pytorch_perf_bugs_information.csv", "101,", "1O1,", "'1O1' is not an issue number"),
         (
             "pytorch_perf_bugs_information.csv",
             "2017-01-01 3:00",
             "1/1/2017 3:00",
-            "opening time '1/1/2017 3:00' is no date as 2018-07-30 14:42",
+            "opening time '1/1/2017 3:00' is not a time such as 2018-07-30 14:42",
         ),
         ("pytorch_perf_bugs_information.csv", "14400.5", "Not found", "do not agree"),
-        ("pytorch_perf_bugs_information.csv", "{'bob': 2}", "bob", "are no list of logins"),
+        ("pytorch_perf_bugs_information.csv", "{'bob': 2}", "bob", "are not a list of logins"),
         ("pytorch_non_perf_bugs_information.csv", "104,", "101,", "issue 101 is listed already"),
         ("pytorch_non_perf_bugs_information.csv", ",2,2017", ",2,,2017", "13 cells instead of 12"),
         ("pytorch_perf_fixes_information.csv", "101,", "104,", "issue 104 is not in pytorch_perf"),
         ("pytorch_perf_fixes_information.csv", "102,", "101,", "fix of issue 101 is listed"),
-        ("pytorch_perf_fixes_information.csv", ",30,", ",-30,", "additions '-30' is no whole"),
+        ("pytorch_perf_fixes_information.csv", ",30,", ",-30,", "additions '-30' is not a whole"),
         ("pytorch_open_perf_trend_analysis.csv", "2017-03", "2017-02", "2017-02 is listed already"),
-        ("pytorch_open_perf_trend_analysis.csv", "2017-03", "2017-13", "'2017-13' is no month"),
-        ("perf_bugs_taxonomy.csv", "Pytorch", "PyTorch3", "'PyTorch3' is no framework"),
-        ("perf_bugs_taxonomy.csv", "17502", "two", "'two' is no issue number"),
+        ("pytorch_open_perf_trend_analysis.csv", "2017-03", "2017-13", "'2017-13' is not a month"),
+        ("perf_bugs_taxonomy.csv", "Pytorch", "PyTorch3", "'PyTorch3' is not a framework"),
+        ("perf_bugs_taxonomy.csv", "17502", "two", "'two' is not an issue number"),
     ],
 )
 def test_a_row_that_cannot_be_read_is_a_reject_with_its_line_and_reason(
@@ -171,7 +171,7 @@ def test_a_folder_with_one_framework_gives_that_one(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_none_of_the_package_is_refused(tmp_path: Path) -> None:
     assert refusal(tmp_path / "none") == (
-        f"{tmp_path / 'none'}: there is no such folder; give the one with the CSV files"
+        f"{tmp_path / 'none'}: this folder does not exist; name the one with the CSV files"
     )
     assert "none of the published files is there" in refusal(tmp_path)
 
@@ -212,7 +212,7 @@ def test_content_that_differs_from_the_published_is_refused_unless_accepted(fold
 def test_no_file_is_read_that_is_no_text(folder: Path) -> None:
     path = folder / "pytorch_perf_bugs_information.csv"
     path.write_bytes(path.read_bytes().replace(b"ann", b"a\xff"))
-    assert "no UTF-8" in refusal(folder, accept_changes=True)
+    assert "not valid UTF-8" in refusal(folder, accept_changes=True)
 
 
 @pytest.mark.slow

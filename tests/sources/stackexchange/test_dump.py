@@ -130,18 +130,18 @@ SPOILT = {
     '<row Id="7" PostTypeId="1" PostTypeId="1" />': "duplicate attribute",
     '<row Id="7 PostTypeId="1" />': "not well-formed",
     "<row PostTypeId='1' Tags='|tensorkit|' CreationDate='2020-02-02'/>": "it has no Id",
-    QUESTION.format(id="seven"): "its Id is no number: 'seven'",
-    QUESTION.format(id=7).replace("2020-01-02T", "2020-13-02T"): "its CreationDate is no time",
+    QUESTION.format(id="seven"): "its Id is not a number: 'seven'",
+    QUESTION.format(id=7).replace("2020-01-02T", "2020-13-02T"): "its CreationDate is not a time",
     QUESTION.format(id=7).replace('Title="Why"', ""): "it has no Title",
     QUESTION.format(id=7).replace("Why?", "&nbsp;"): "undefined entity",
     QUESTION.format(id=7).replace("2020-01-02T00:00:00.000", ""): "it has no CreationDate",
-    QUESTION.format(id=7).replace("2020-01-02T", "0000-00-00T"): "its CreationDate is no time",
-    QUESTION.format(id=7).replace("2020-01-02T", "0001-01-01T"): "its CreationDate is no time",
+    QUESTION.format(id=7).replace("2020-01-02T", "0000-00-00T"): "its CreationDate is not a time",
+    QUESTION.format(id=7).replace("2020-01-02T", "0001-01-01T"): "its CreationDate is not a time",
     QUESTION.format(id=7).replace("Why?", "\udcff"): "not in UTF-8",
     ANSWER.format(id=7, parent=""): "it has no ParentId",
     QUESTION.format(id=1): "a question 1 was there before",
     QUESTION.format(id=7) + " text": "text between this row and the next",
-    "<rows />": "this is no row",
+    "<rows />": "not a row",
     '<row Id="7" />': "it has no PostTypeId",
 }
 
@@ -227,10 +227,10 @@ def test_a_place_without_a_dump_is_refused(tmp_path) -> None:
     (tmp_path / "Posts.7z").write_bytes(b"7z\xbc\xaf no archive")
     (tmp_path / "Posts.xml.zst").write_bytes(b"not packed")
     for name, message in {
-        "nowhere": "there is no such dump",
-        "empty": "there is no Posts.xml",
+        "nowhere": "this dump does not exist",
+        "empty": "the folder has no Posts.xml",
         "Votes.7z": "it holds Votes, and no Posts.xml",
-        "Posts.7z": "it is no 7z archive, or a damaged one",
+        "Posts.7z": "it is not a 7z archive, or is damaged",
         "Posts.xml.zst": "it is not packed by Zstandard",
     }.items():
         with pytest.raises(PerfAssetsError, match=message):
@@ -313,7 +313,7 @@ def test_entities_are_never_expanded(tmp_path) -> None:
     laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
     text = f'<?xml version="1.0"?><!DOCTYPE posts [<!ENTITY l0 "ha">{laughs}]><posts>'
     (tmp_path / "Posts.xml").write_text(f'{text}<row Id="&l9;" /></posts>')
-    with pytest.raises(PerfAssetsError, match="nothing that declares types or entities is read"):
+    with pytest.raises(PerfAssetsError, match="a dump may not declare types or entities"):
         extracted(tmp_path, tmp_path / "x.duckdb")
 
 
