@@ -100,7 +100,9 @@ def imported_by(*modules: str) -> tuple[list[str], list[str]]:
             root, _, below = target.partition(".")
             if root != NAME:
                 libraries.add(root)
-            elif below and not f"{below}.".startswith(tuple(f"{one}." for one in NOT_DECIDING)):
+            elif below and not f"{below}.".startswith(
+                tuple(f"{module}." for module in NOT_DECIDING)
+            ):
                 waiting.append(below)
     return sorted(names), sorted(libraries - sys.stdlib_module_names)
 

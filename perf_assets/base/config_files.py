@@ -102,9 +102,9 @@ def nearest(word: object, candidates: Iterable[object]) -> str:
 
 
 def _sentence(error: ValidationError, shape: object) -> str:
-    found = error.errors(include_url=False)
+    entries = error.errors(include_url=False)
     # A key that is misspelt is unknown, and missing under its right name.
-    first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
+    first = next((entry for entry in entries if entry["type"] == "extra_forbidden"), entries[0])
     location = first["loc"]
     if first["type"] == "extra_forbidden":
         hint = nearest(location[-1], _keys(shape, location[:-1]))

@@ -42,8 +42,8 @@ def declared(directory: Path | None = None) -> Mapping[str, Table]:
 
 def _changed_at(root: Path) -> tuple[tuple[str, int], ...]:
     """Return the folders below ``root``, and when a file was last added to each or taken away."""
-    with os.scandir(root) if root.is_dir() else nullcontext(()) as found:
-        folders = [(one.name, one.stat().st_mtime_ns) for one in found if one.is_dir()]
+    with os.scandir(root) if root.is_dir() else nullcontext(()) as entries:
+        folders = [(entry.name, entry.stat().st_mtime_ns) for entry in entries if entry.is_dir()]
     return tuple(sorted(folders))
 
 

@@ -84,19 +84,27 @@ def _alert(writer: AuditedWriter, alert: str) -> dict[str, Any]:
             f"{writer.data_dir.warehouse} was made by an older perf-assets without alerts: "
             "perf-assets run computes them"
         ) from None
-    meant = [row for row in rows if any(one.startswith(alert) for one in row["group_ids"])]
+    meant = [
+        row for row in rows if any(identifier.startswith(alert) for identifier in row["group_ids"])
+    ]
     if not meant and "-" in alert:
-        meant = [row for row in rows if any(_is_same(alert, one) for one in row["group_ids"])]
+        meant = [
+            row
+            for row in rows
+            if any(_is_same(alert, identifier) for identifier in row["group_ids"])
+        ]
     if len(meant) == 1:
         (row,) = meant
         return row
-    found = [row["alert_id"] for row in meant or rows]
-    listed = ", ".join(found[:MANY]) + (f" and {len(found) - MANY} more" * (len(found) > MANY))
+    identifiers = [row["alert_id"] for row in meant or rows]
+    listed = ", ".join(identifiers[:MANY]) + (
+        f" and {len(identifiers) - MANY} more" * (len(identifiers) > MANY)
+    )
     if meant:
         raise PerfAssetsError(
             f"{alert!r} matches several alerts: {listed}; write more of the identifier"
         )
-    known = f"the alerts are {listed}" if found else "no alerts exist"
+    known = f"the alerts are {listed}" if identifiers else "no alerts exist"
     raise PerfAssetsError(f"{alert!r} is not an alert: {known}; perf-assets alerts lists them")
 
 

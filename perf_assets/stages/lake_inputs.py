@@ -49,7 +49,7 @@ def lake_inputs(writer: AuditedWriter, study: Study | None) -> Iterator[RemoteTa
     from perf_assets.lake.tables import lake_tables, tables_of_repositories  # noqa: PLC0415
 
     lake = Lake.of(study.lake.url, writer.data_dir)
-    names = [one.name for one in study.repositories]
+    names = [repository.name for repository in study.repositories]
     far = set(tables_of_repositories() if study.lake.spark is not None else ())
     near = None if not far else sorted(set(lake_tables()) - far)
     # Questions of forums are here and nowhere else.
@@ -61,7 +61,7 @@ def lake_inputs(writer: AuditedWriter, study: Study | None) -> Iterator[RemoteTa
     snapshot = released(lake, far)
     engine = _LazyEngine(writer, study.lake.spark or "", f"{lake.url}/{COMPUTED}", snapshot, names)
     try:
-        fingerprints = {one: _fingerprint(engine.counting(one)) for one in far}
+        fingerprints = {table: _fingerprint(engine.counting(table)) for table in far}
         yield RemoteTables(engine, fingerprints, engine.query)
     finally:
         engine.close()

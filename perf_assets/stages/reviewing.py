@@ -313,11 +313,11 @@ def _changes(review: Review, judged: pl.DataFrame, in_force: pl.DataFrame) -> pl
     """
     columns = [*review.key, *review.answers]
     texts = pl.selectors.list().list.join("|")  # lists cannot be joined on
-    given, stored = (rows.select(columns).with_columns(texts) for rows in (judged, in_force))
-    stored = stored.join(given, on=review.key, how="semi")
+    judgements, stored = (rows.select(columns).with_columns(texts) for rows in (judged, in_force))
+    stored = stored.join(judgements, on=review.key, how="semi")
     differing = pl.concat(
-        one.join(other, on=columns, how="anti", nulls_equal=True).select(review.key)
-        for one, other in ((given, stored), (stored, given))
+        left.join(right, on=columns, how="anti", nulls_equal=True).select(review.key)
+        for left, right in ((judgements, stored), (stored, judgements))
     )
     return judged.join(differing.unique(), on=review.key, how="semi").sort("line")
 

@@ -43,7 +43,7 @@ def explain_error(error: BaseException, data_dir: Path | None) -> str | None:
 
     A full disk or memory shows in many guises, those of the libraries that ran into it among them.
     """
-    text = "\n".join(f"{type(one).__name__}: {one}" for one in _chain(error))
+    text = "\n".join(f"{type(cause).__name__}: {cause}" for cause in _chain(error))
     directory = data_dir if data_dir is not None else Path()
     if data_dir is not None and not data_dir.is_dir():
         return (
@@ -100,7 +100,7 @@ def disk_or_memory_message(text: str, directory: Path) -> str | None:
 
 def _duckdb_messages(error: BaseException) -> Iterator[str]:
     """Return the messages of DuckDB, which takes too long to import for this alone."""
-    return (str(one) for one in _chain(error) if "duckdb" in type(one).__module__)
+    return (str(cause) for cause in _chain(error) if "duckdb" in type(cause).__module__)
 
 
 def _about_a_file(text: str) -> str | None:

@@ -231,11 +231,11 @@ def upstream() -> Mapping[str, tuple[str, ...]]:
 
 def downstream_of(asset: str) -> tuple[str, ...]:
     """Return the assets that are made from ``asset``, directly or by others; sorted."""
-    found, open_ones = {asset}, {asset}
-    while open_ones:
-        open_ones = {one for one, inputs in _arrows().items() if open_ones & inputs} - found
-        found |= open_ones
-    return tuple(sorted(found - {asset}))
+    downstream, waiting = {asset}, {asset}
+    while waiting:
+        waiting = {target for target, inputs in _arrows().items() if waiting & inputs} - downstream
+        downstream |= waiting
+    return tuple(sorted(downstream - {asset}))
 
 
 @cache
@@ -248,12 +248,14 @@ def _arrows() -> Mapping[str, frozenset[str]]:
     arrows: dict[str, set[str]] = {}
     for table, inputs in made_from().items():
         if not table.startswith("meta."):  # the bookkeeping of runs, which no asset makes
-            found = {asset_for_table(one) for one in inputs if not one.startswith("meta.")}
+            sources = {
+                asset_for_table(source) for source in inputs if not source.startswith("meta.")
+            }
             arrows.setdefault(asset_for_table(table), set()).update(
-                found - {asset_for_table(table)}
+                sources - {asset_for_table(table)}
             )
     for asset, inputs in FROM_OUTSIDE.items():
         arrows[asset].update(inputs)
-    arrows[PUBLISHED] = {one for one in arrows if one.startswith(LAST)}
+    arrows[PUBLISHED] = {name for name in arrows if name.startswith(LAST)}
     arrows[REPORT] = arrows[REPLICATION_REPORT] = {PUBLISHED}
-    return {asset: frozenset(found) for asset, found in arrows.items()}
+    return {asset: frozenset(inputs) for asset, inputs in arrows.items()}

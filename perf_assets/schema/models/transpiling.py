@@ -21,7 +21,7 @@ def _spark_type(duckdb_type: str) -> str:
 
 def spark_columns(table: Table) -> str:
     """Return the declared columns of ``table`` as a schema of Spark."""
-    return ", ".join(f"`{one.name}` {_spark_type(one.type)}" for one in table.columns)
+    return ", ".join(f"`{column.name}` {_spark_type(column.type)}" for column in table.columns)
 
 
 def cast_columns(table: Table) -> tuple[str, ...]:
@@ -30,7 +30,8 @@ def cast_columns(table: Table) -> tuple[str, ...]:
     Spark makes an INTEGER of what is a BIGINT in DuckDB, and so on.
     """
     return tuple(
-        f"CAST(`{one.name}` AS {_spark_type(one.type)}) AS `{one.name}`" for one in table.columns
+        f"CAST(`{column.name}` AS {_spark_type(column.type)}) AS `{column.name}`"
+        for column in table.columns
     )
 
 

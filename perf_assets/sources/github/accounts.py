@@ -160,7 +160,7 @@ class Accounts:
         """Leave ``account`` out; PerfAssetsError when it was the last."""
         with self._lock:
             is_news, account.is_refused = not account.is_refused, True
-        if all(one.is_refused for one in self.all):
+        if all(other.is_refused for other in self.all):
             raise self._refused(why)
         if is_news:
             self._on_wait(f"GitHub refused {account.name} ({why}): it is left out")

@@ -183,7 +183,9 @@ class IssueSource:
             here = self._reader.parts(response_types.Locations, found, "i", len(part))
             discussions = self._reader.parts(response_types.Discussions, found, "d", len(part))
             # What the token may not see is not known to have left.
-            hidden = {one.path[-1] for one in reply.withheld if one.kind != "NOT_FOUND"}
+            hidden = {
+                withheld.path[-1] for withheld in reply.withheld if withheld.kind != "NOT_FOUND"
+            }
             for index, number in enumerate(part):
                 if hidden.isdisjoint({f"i{index}", f"d{index}"}):
                     is_discussion = discussions[f"d{index}"] is not None

@@ -63,7 +63,9 @@ def tasks_text(bugs: pl.DataFrame) -> str:
         "codebook",
     )
     # Every task has every key: a project refuses tasks without one that its configuration shows.
-    tasks = [{"data": {key: _plain(one) for key, one in row.items()}} for row in rows.to_dicts()]
+    tasks = [
+        {"data": {key: _plain(value) for key, value in row.items()}} for row in rows.to_dicts()
+    ]
     return json.dumps(tasks, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -239,12 +241,12 @@ class _Export:
 
     def objects(self, number: int, key: str, holder: Task) -> list[Task]:
         """Return the list of objects at ``key``, empty where there is none."""
-        found = holder.get(key)
-        if found is None:
+        objects = holder.get(key)
+        if objects is None:
             return []
-        if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        if not isinstance(objects, list) or not all(isinstance(entry, dict) for entry in objects):
             self.refuse(number, key, f"is not a list of objects; {AGAIN}")
-        return found
+        return objects
 
     def check_person(self, number: int, key: str, annotation: Task) -> None:
         """Refuse an annotation by somebody else than the first: an import is of one rater."""

@@ -100,17 +100,17 @@ class QuestionSource:
                 # it is always the first page, from the newest that was seen on.
                 questions, total = next(iter(pages))
                 is_last = not questions or (total or 0) <= len(questions) < PAGE
-                newest = max((one.last_activity_date for one in questions), default=start)
+                newest = max((question.last_activity_date for question in questions), default=start)
                 if not is_last and newest == start:  # more in one second than a page holds
-                    of_it = self.client.items(
+                    pages_of_second = self.client.items(
                         "questions", "questions", Question, **parameters, max=start
                     )
-                    questions = [one for items, _ in of_it for one in items]
+                    questions = [question for items, _ in pages_of_second for question in items]
                     newest += 1
-                new = [one for one in questions if one.question_id not in seen]
+                new = [question for question in questions if question.question_id not in seen]
                 if new:
                     yield self._read(new, 0)
-                    seen |= {one.question_id for one in new}
+                    seen |= {question.question_id for question in new}
                 if is_last:
                     break
                 start = newest
@@ -153,12 +153,12 @@ class QuestionSource:
         answers: list[Answer] = []
         missing_answers = 0
         for start in range(0, len(questions), AT_ONCE):
-            some = [one.question_id for one in questions[start : start + AT_ONCE]]
-            found, missing = self._answers(some)
+            numbers = [question.question_id for question in questions[start : start + AT_ONCE]]
+            found, missing = self._answers(numbers)
             answers += found
             missing_answers += missing
-        comments = [one for question in questions for one in question.comments]
-        comments += [one for answer in answers for one in answer.comments]
+        comments = [comment for question in questions for comment in question.comments]
+        comments += [comment for answer in answers for comment in answer.comments]
         of_answer = {answer.answer_id: answer.question_id for answer in answers}
         batch = as_stored(
             self.forum,
@@ -167,8 +167,11 @@ class QuestionSource:
             pl.DataFrame(map(_answer, answers), schema=COLUMNS["answers"]),
             pl.DataFrame(
                 [
-                    {**_comment(one), "question_id": of_answer.get(one.post_id, one.post_id)}
-                    for one in comments
+                    {
+                        **_comment(comment),
+                        "question_id": of_answer.get(comment.post_id, comment.post_id),
+                    }
+                    for comment in comments
                 ],
                 schema=COLUMNS["comments"] | {"question_id": pl.Int64},
             ),
@@ -221,49 +224,49 @@ def _whole_list(
     return list(found.values()), missing
 
 
-def _question(one: Question) -> dict[str, Any]:
-    created_at = _moment(one.creation_date)
-    details = one.closed_details
+def _question(question: Question) -> dict[str, Any]:
+    created_at = _moment(question.creation_date)
+    details = question.closed_details
     originals = {} if details is None else {o.question_id for o in details.original_questions}
     return {
-        "question_id": one.question_id,
-        "tags": [tag.lower() for tag in one.tags],
+        "question_id": question.question_id,
+        "tags": [tag.lower() for tag in question.tags],
         # It writes titles and names as HTML, where a dump writes them as they are.
-        "title": html.unescape(one.title),
-        "body_html": one.body,
-        "score": one.score,
-        "views": one.view_count,
-        "answers": one.answer_count,
-        "owner": _owner(one.owner),
+        "title": html.unescape(question.title),
+        "body_html": question.body,
+        "score": question.score,
+        "views": question.view_count,
+        "answers": question.answer_count,
+        "owner": _owner(question.owner),
         "created_at": created_at,
-        "last_activity_at": _moment(one.last_activity_date),
-        "accepted_answer_id": one.accepted_answer_id,
-        "closed_at": None if one.closed_date is None else _moment(one.closed_date),
+        "last_activity_at": _moment(question.last_activity_date),
+        "accepted_answer_id": question.accepted_answer_id,
+        "closed_at": None if question.closed_date is None else _moment(question.closed_date),
         "month": f"{created_at:%Y-%m}",
-        "closed_reason": one.closed_reason,
+        "closed_reason": question.closed_reason,
         "duplicate_of": sorted(originals),
     }
 
 
-def _answer(one: Answer) -> dict[str, Any]:
+def _answer(answer: Answer) -> dict[str, Any]:
     return {
-        "answer_id": one.answer_id,
-        "question_id": one.question_id,
-        "score": one.score,
-        "owner": _owner(one.owner),
-        "created_at": _moment(one.creation_date),
-        "body_html": one.body,
+        "answer_id": answer.answer_id,
+        "question_id": answer.question_id,
+        "score": answer.score,
+        "owner": _owner(answer.owner),
+        "created_at": _moment(answer.creation_date),
+        "body_html": answer.body,
     }
 
 
-def _comment(one: Comment) -> dict[str, Any]:
+def _comment(comment: Comment) -> dict[str, Any]:
     return {
-        "comment_id": one.comment_id,
-        "post_id": one.post_id,
-        "score": one.score,
-        "owner": _owner(one.owner),
-        "created_at": _moment(one.creation_date),
-        "body": html.unescape(one.body_markdown),
+        "comment_id": comment.comment_id,
+        "post_id": comment.post_id,
+        "score": comment.score,
+        "owner": _owner(comment.owner),
+        "created_at": _moment(comment.creation_date),
+        "body": html.unescape(comment.body_markdown),
     }
 
 

@@ -92,7 +92,7 @@ def read_dump(forum: Forum, extract: Extract) -> None:
 def fingerprint_of(file: DumpFile, forum: Forum) -> str:
     """Return what identifies a file, and what is read of it: its size, ends, the tag sets."""
     digest = hashlib.sha256(repr((VERSION, file.name, file.member, forum.start)).encode())
-    digest.update(repr([(one.label, one.tags) for one in forum.tag_sets]).encode())
+    digest.update(repr([(tag_set.label, tag_set.tags) for tag_set in forum.tag_sets]).encode())
     try:
         size = file.path.stat().st_size
         with file.path.open("rb") as content:

@@ -127,7 +127,7 @@ def _in_archive(path: Path) -> list[DumpFile]:
 
     try:
         with py7zr.SevenZipFile(path) as archive:
-            members = [(one.filename, one.uncompressed) for one in archive.list()]
+            members = [(entry.filename, entry.uncompressed) for entry in archive.list()]
     except OSError:
         raise
     except Exception as error:  # a damaged list of contents leads the library anywhere
@@ -184,21 +184,21 @@ def _member(path: Path, member: str) -> Iterator[bytes]:
     waiting: queue.Queue[bytes | BaseException | None] = queue.Queue(WAITING_CHUNKS)
     is_over = threading.Event()
 
-    def put(one: bytes | BaseException | None) -> None:
+    def put(chunk: bytes | BaseException | None) -> None:
         while not is_over.is_set():
             with suppress(queue.Full):
-                waiting.put(one, timeout=0.1)
+                waiting.put(chunk, timeout=0.1)
                 return
         raise _NobodyReadsError
 
     thread = threading.Thread(target=_unpack, args=(path, member, put), daemon=True)
     thread.start()
     try:
-        while (one := waiting.get(timeout=UNPACKING_SECONDS)) is not None:
-            if isinstance(one, BaseException):
-                why = shortened(one, 100) or type(one).__name__
+        while (chunk := waiting.get(timeout=UNPACKING_SECONDS)) is not None:
+            if isinstance(chunk, BaseException):
+                why = shortened(chunk, 100) or type(chunk).__name__
                 raise _unreadable(f"{path} ({member})", f"the archive is damaged: {why}")
-            yield one
+            yield chunk
     except queue.Empty:
         raise _unreadable(
             f"{path} ({member})", f"nothing could be unpacked for {UNPACKING_SECONDS:g} s"

@@ -160,18 +160,18 @@ def mended(text: bytes) -> tuple[bytes, int]:
     """
     replaced = 0
 
-    def one(found: re.Match[bytes]) -> bytes:
+    def replacement(match: re.Match[bytes]) -> bytes:
         nonlocal replaced
-        numbers = [_number(reference) for reference in REFERENCE.findall(found.group())]
+        numbers = [_number(reference) for reference in REFERENCE.findall(match.group())]
         if len(numbers) == 1 and _is_allowed(numbers[0]):
-            return found.group()
+            return match.group()
         replaced += 1
         if len(numbers) == 2:
             high, low = numbers
             return chr(0x10000 + ((high - 0xD800) << 10) + low - 0xDC00).encode()
         return REPLACEMENT
 
-    return ODD.sub(one, text), replaced
+    return ODD.sub(replacement, text), replaced
 
 
 def _number(reference: bytes) -> int:

@@ -90,16 +90,16 @@ def as_stored(
 
     Whether an answer is accepted comes from its question; months are those of questions.
     """
-    taken = [text_and_code(body) for body in questions.get_column("body_html").to_list()]
+    bodies = [text_and_code(body) for body in questions.get_column("body_html").to_list()]
     sets = [
-        [one.label for one in forum.sets_of(set(tags))]
+        [tag_set.label for tag_set in forum.sets_of(set(tags))]
         for tags in questions.get_column("tags").to_list()
     ]
     number = pl.col("question_id").cast(pl.String)
     key_columns = {"forum": pl.lit(forum.name), "tag_set": pl.lit(tag_set.label)}
     whole = questions.with_columns(
-        pl.Series("text", [text for text, _ in taken], pl.String),
-        pl.Series("code", [code for _, code in taken], pl.String),
+        pl.Series("text", [text for text, _ in bodies], pl.String),
+        pl.Series("code", [code for _, code in bodies], pl.String),
         pl.Series("tag_sets", sets, pl.List(pl.String)),
         **key_columns,
         source=pl.lit(source),
@@ -128,4 +128,4 @@ def as_stored(
 
 def _data_dir(forum: Forum, tags: Sequence[str]) -> str | None:
     """Return the tag set in whose partition a question with these ``tags`` is stored."""
-    return next((one.label for one in forum.sets_of(set(tags))), None)
+    return next((tag_set.label for tag_set in forum.sets_of(set(tags))), None)

@@ -126,11 +126,11 @@ def detail_fixes(
 
 
 def _with_progress(
-    found: Iterable[CommitInspection], progress: Phase
+    inspections: Iterable[CommitInspection], progress: Phase
 ) -> Iterator[CommitInspection]:
-    for number, one in enumerate(found, 1):
+    for number, inspection in enumerate(inspections, 1):
         progress(number)
-        yield one
+        yield inspection
 
 
 def rule_version() -> str:
@@ -186,13 +186,16 @@ def _partition(
         ),
     ]
     partition: dict[str, Any] = {"repository": repository, "month": month.name}
-    details = pl.DataFrame([partition | _details(one) for one in looked_at], schema=READ)
+    details = pl.DataFrame(
+        [partition | _details(inspection) for inspection in looked_at], schema=READ
+    )
     files = writer.database.frame(FILES, [repository, month.name, missing["sha"].to_list()])
     details = details.join(
         languages.language_totals(files), on="sha", how="left", maintain_order="left"
     ).with_columns(pl.col("languages").fill_null(pl.lit([], dtype=languages.LANGUAGE_TOTALS)))
     introducing = pl.DataFrame(
-        [partition | row for one in looked_at for row in _introducing(one)], schema=TRACED
+        [partition | row for inspection in looked_at for row in _introducing(inspection)],
+        schema=TRACED,
     ).with_columns(moment("introduced_at"))
     fixes = month.fixes["sha"].to_list()
     shas: Parameters = {"commit_shas": fixes}
@@ -210,20 +213,20 @@ def _partition(
     )
 
 
-def _details(one: CommitInspection) -> dict[str, Any]:
+def _details(inspection: CommitInspection) -> dict[str, Any]:
     return {
-        **(one.details or {}),
-        "sha": one.sha,
-        "not_analysed": one.problem,
-        "removed_lines": None if one.trace.problem else one.trace.removed_lines,
-        "not_traced": one.trace.problem,
+        **(inspection.details or {}),
+        "sha": inspection.sha,
+        "not_analysed": inspection.problem,
+        "removed_lines": None if inspection.trace.problem else inspection.trace.removed_lines,
+        "not_traced": inspection.trace.problem,
     }
 
 
-def _introducing(one: CommitInspection) -> Iterator[dict[str, Any]]:
-    for path, commit, when, is_merge, lines in one.trace.introducing:
+def _introducing(inspection: CommitInspection) -> Iterator[dict[str, Any]]:
+    for path, commit, when, is_merge, lines in inspection.trace.introducing:
         yield {
-            "sha": one.sha,
+            "sha": inspection.sha,
             "path": path,
             "introducing_sha": commit,
             "introduced_at": when,

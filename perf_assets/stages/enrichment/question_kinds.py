@@ -87,7 +87,9 @@ def store_question_kinds(
             for query in (QUESTIONS, EXAMPLES)
         ]
     rules = fingerprints.rules_of(table_of(QUESTION_KINDS))
-    chosen = {name: sorted(one.keywords.items()) for name, one in sorted(lists.items()) if one}
+    chosen = {
+        name: sorted(words.keywords.items()) for name, words in sorted(lists.items()) if words
+    }
     basis = fingerprints.basis_of(
         code_version(__name__), rules, study.kind_method, forums, held, chosen
     )
@@ -130,8 +132,8 @@ def _decided(
     for forum, number in writer.database.frame(MISSING).iter_rows():
         log.warning("%s: %d of the labelled questions are not loaded", forum, number)
     parts = [
-        _kinds_of(writer, study, one, labelled.filter(forum=one.name), lists[one.name])
-        for one in study.forums
+        _kinds_of(writer, study, forum, labelled.filter(forum=forum.name), lists[forum.name])
+        for forum in study.forums
     ]
     kinds, weights = zip(NOTHING, *parts, strict=True)
     return pl.concat(kinds), pl.concat(weights)

@@ -210,7 +210,9 @@ def _changes(listing: Listing, months: Sequence[str]) -> list[ChangedMonth]:
         for month, (count, fingerprint) in states.items()
     ]
     return [
-        one for one in changes if stored.get(one.month) != one.fingerprint or one.month in again
+        change
+        for change in changes
+        if stored.get(change.month) != change.fingerprint or change.month in again
     ]
 
 

@@ -185,7 +185,7 @@ def _in_parts(months: Sequence[str], extract: Extract) -> Iterator[list[str]]:
     counts = dict(extract.frame(COUNTED).iter_rows())
     part: list[str] = []
     for month in months:
-        if part and sum(counts.get(one, 0) for one in (*part, month)) > QUESTIONS_AT_ONCE:
+        if part and sum(counts.get(name, 0) for name in (*part, month)) > QUESTIONS_AT_ONCE:
             yield part
             part = []
         part.append(month)

@@ -99,7 +99,7 @@ def load_findings(
         left = [month for month, mark in stored.items() if mark != EMPTY]
         changed = [
             month
-            for month in sorted({*months, *(one for one in left if one not in trees)})
+            for month in sorted({*months, *(name for name in left if name not in trees)})
             if stored.get(month) != marks.get(month, EMPTY)
         ]
         if not changed:
@@ -231,8 +231,10 @@ class _History:
         What is stored of a file does not say: such files are read again, until nothing is missing.
         """
         known = [found[file.path, file.blob].frameworks for file in files]
-        imported = set[str]().union(*(one for one in known if one is not None))
-        unknown = [file for file, one in zip(files, known, strict=True) if one is None]
+        imported = set[str]().union(*(frameworks for frameworks in known if frameworks is not None))
+        unknown = [
+            file for file, frameworks in zip(files, known, strict=True) if frameworks is None
+        ]
         wanted = {rule.framework for rule in DEFAULT}
         with closing(read_files(self.clone, unknown if wanted - imported else [])) as contents:
             for _, content in contents:
@@ -242,25 +244,25 @@ class _History:
         return imported
 
     def _partition_rows(
-        self, scan: Scan, found: Sequence[Found], rules: Sequence[str]
+        self, scan: Scan, files: Sequence[Found], rules: Sequence[str]
     ) -> dict[str, list[Row]]:
         tree, before = scan.tree, scan.before
         partition = {"repository": self.repository, "month": tree.month}
         partition |= {"quarter": tree.quarter, "sha": tree.sha}
         renamed: dict[str, str] = {}
-        if before is not None and before.sha != tree.sha and any(one.findings for one in found):
+        if before is not None and before.sha != tree.sha and any(file.findings for file in files):
             renamed = renamed_files(self.clone, before.sha, tree.sha)
-        unread = [partition | one.unread for one in found if one.unread is not None]
+        unread = [partition | file.unread for file in files if file.unread is not None]
         tree_row = {
             "committed_at": tree.committed_at,
             "previous_sha": None if before is None else before.sha,
-            "files": len(found) - len(unread),
+            "files": len(files) - len(unread),
             "unparsed_files": len(unread),
             "rules": rules,
             "rule_version": rule_version(),
         }
         findings = [
-            partition | row | _before(row, renamed) for one in found for row in one.findings
+            partition | row | _before(row, renamed) for file in files for row in file.findings
         ]
         return {TREES: [partition | tree_row], FINDINGS: findings, UNREAD: unread}
 

@@ -72,13 +72,17 @@ def study_facts(study: Study) -> list[Fact]:
         (
             "study",
             "aliases",
-            _listed(f"{one.name}: {alias}" for one in study.repositories for alias in one.aliases),
+            _listed(
+                f"{repository.name}: {alias}"
+                for repository in study.repositories
+                for alias in repository.aliases
+            ),
             "Former names of the repositories; references to them count too.",
         ),
         (
             "study",
             "checked",
-            _listed(one.name for one in study.repositories if one.checks),
+            _listed(repository.name for repository in study.repositories if repository.checks),
             "The repositories whose trees go through the static checks.",
         ),
         *_lake_of(study),
@@ -137,10 +141,10 @@ def study_facts(study: Study) -> list[Fact]:
 def _own_labels(study: Study) -> Iterator[Fact]:
     """Yield the labels of repositories that have some in place of the study's."""
     for key in ("performance_labels", "non_bug_labels"):
-        for one in study.repositories:
-            entries = getattr(one, key)
+        for repository in study.repositories:
+            entries = getattr(repository, key)
             if entries is not None:
-                fact = f"{key} of {one.name}"
+                fact = f"{key} of {repository.name}"
                 yield ("rules", fact, _listed(entries), "The same, in this repository.")
 
 

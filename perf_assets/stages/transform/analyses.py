@@ -62,7 +62,7 @@ def function_of(table: str) -> Callable[..., pl.DataFrame]:
 def version_of_analysis(table: str) -> str:
     """Return the version of the code and the libraries that compute ``table``."""
     analysis = analyses()[table]
-    functions = [one for one in (analysis.function, analysis.reference_data) if one is not None]
+    functions = [name for name in (analysis.function, analysis.reference_data) if name is not None]
     modules = [function.rpartition(".")[0] for function in functions]
     return f"{code_version(__name__, *modules)}, {ENGINE_VERSION}"
 

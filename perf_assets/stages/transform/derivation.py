@@ -169,9 +169,9 @@ class _Work:
         self._queue: deque[_Begun | Derived] = deque()
         self._writer = writer
 
-    def add(self, one: _Begun | Derived) -> None:
+    def add(self, entry: _Begun | Derived) -> None:
         """Let the audit of a table go on, or what is up to date wait for those before it."""
-        self._queue.append(one)
+        self._queue.append(entry)
 
     def finished(self, at_most: int = 0) -> Iterator[Derived]:
         """Yield the tables of the queue, stored or refused, until ``at_most`` so many are under
@@ -188,22 +188,22 @@ class _Work:
             yield from self._next()
 
     def _under_way(self) -> set[str]:
-        return {one.table for one in self._queue if isinstance(one, _Begun)}
+        return {entry.table for entry in self._queue if isinstance(entry, _Begun)}
 
     def _next(self) -> Iterator[Derived]:
-        one = self._queue.popleft()
-        if isinstance(one, Derived):
-            yield one
+        entry = self._queue.popleft()
+        if isinstance(entry, Derived):
+            yield entry
             return
         began = monotonic()
-        outcome = one.finish()
-        note_outcome(self._writer, one.table, outcome)
-        seconds = one.seconds + monotonic() - began
-        yield Derived(one.table, is_new=True, outcome=outcome, seconds=seconds)
+        outcome = entry.finish()
+        note_outcome(self._writer, entry.table, outcome)
+        seconds = entry.seconds + monotonic() - began
+        yield Derived(entry.table, is_new=True, outcome=outcome, seconds=seconds)
         if outcome.failure is None:
-            fingerprints.note(self._writer.database, [one.table], one.basis)
+            fingerprints.note(self._writer.database, [entry.table], entry.basis)
         else:
-            self.failed.add(one.table)
+            self.failed.add(entry.table)
 
 
 def _standing(writer: AuditedWriter) -> set[str]:

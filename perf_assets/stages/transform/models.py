@@ -52,11 +52,13 @@ def _register_decisions(writer: AuditedWriter, people: People) -> None:
     decisions += [(login.casefold(), "person", "") for login in people.persons]
     for accounts in people.same:
         # A login is the person, if there is one: what accounts are known by.
-        first, *others = map(addresses.account, sorted(accounts, key=lambda one: "@" in one))
+        first, *others = map(
+            addresses.account, sorted(accounts, key=lambda account: "@" in account)
+        )
         decisions += [(other, "same_as", first) for other in others if other != first]
     for pair in people.different:
-        one, other = map(addresses.account, pair)
-        decisions.append((one, "different_from", other))
+        first, second = map(addresses.account, pair)
+        decisions.append((first, "different_from", second))
     schema = table_of("meta.account_decisions").frame_schema
     rows = pl.DataFrame(decisions, schema=schema, orient="row").unique(maintain_order=True)
     if forgotten := read_forgotten(writer.data_dir):  # as they are stored

@@ -86,12 +86,14 @@ def subject_that_begins_with_number_one(plan: Plan) -> None:
 @trap(issues=2, commits=1, rank=1)
 def two_issues_in_one_commit(plan: Plan) -> None:
     """One commit fixes two issues."""
-    (one, _), (two, _) = fixable(plan), fixable(plan)
-    plan.say(two, "memory leak", "title")
-    at = plan.after(max(one.created, two.created), 3)
-    plan.commit(at, lambda: f"Fix #{one.number} and #{two.number}", [(one, "id"), (two, "id")])
-    plan.close(one, soon(plan, at))
-    plan.close(two, soon(plan, at))
+    (first, _), (second, _) = fixable(plan), fixable(plan)
+    plan.say(second, "memory leak", "title")
+    at = plan.after(max(first.created, second.created), 3)
+    plan.commit(
+        at, lambda: f"Fix #{first.number} and #{second.number}", [(first, "id"), (second, "id")]
+    )
+    plan.close(first, soon(plan, at))
+    plan.close(second, soon(plan, at))
 
 
 @trap(issues=2, commits=5, rank=1)

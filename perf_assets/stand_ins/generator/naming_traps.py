@@ -134,7 +134,7 @@ def commit_shared_by_three_fixes(plan: Plan) -> None:
     at = max(at for _, at in found)
     shared = plan.commit(
         at,
-        lambda: "Rework the cache\n\n" + "\n".join(f"Fixes #{one.number}" for one in issues),
+        lambda: "Rework the cache\n\n" + "\n".join(f"Fixes #{issue.number}" for issue in issues),
         [(issue, "id") for issue in issues],
     )
     plan.say(issues[0], "memory leak", "title")

@@ -168,7 +168,7 @@ def planned_answers(
     """
     author = person(issue.author)
     answers = [comment for comment in of_people if person(comment.author) != author]
-    by_members = [one.at for one in answers if association(plan, one.author) == "MEMBER"]
+    by_members = [answer.at for answer in answers if association(plan, answer.author) == "MEMBER"]
     read_until = plan.read_until
     until = min([issue.closed or read_until, read_until, *(comment.at for comment in answers)])
     return {

@@ -93,7 +93,9 @@ class ForumServer(LoopbackServer):
             return _chosen(list(site.questions.values()), parameters)
         if head == "questions" and rest[-1:] == ["answers"]:
             numbers = {int(number) for number in rest[0].split(";")}
-            of_these = [one for one in site.answers.values() if one["question_id"] in numbers]
+            of_these = [
+                answer for answer in site.answers.values() if answer["question_id"] in numbers
+            ]
             return _chosen(of_these, parameters)
         return error_reply(404, 404, "no_method", "no method found with this name")
 

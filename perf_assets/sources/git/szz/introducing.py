@@ -69,7 +69,10 @@ def trace_by_blame(clone: Path, fixes: Sequence[tuple[str, RemovedCode]]) -> lis
             list(pool.map(lambda file, sha=sha: _blame(clone, sha, file), removed.files))
             for sha, removed in fixes
         ]
-    merges = _merges(clone, {sha for one in authors for counted in one for sha, _ in counted})
+    merges = _merges(
+        clone,
+        {sha for fix_authors in authors for file_authors in fix_authors for sha, _ in file_authors},
+    )
     return [
         traced(removed, counted, merges)
         for (_, removed), counted in zip(fixes, authors, strict=True)

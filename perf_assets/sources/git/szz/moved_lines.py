@@ -160,15 +160,15 @@ def _blob_name(content: bytes, length: int) -> str:
 
 
 def _write_blobs(clone: Path, objects: Path, contents: Iterable[bytes]) -> None:
-    given = b"".join(b"blob\ndata %d\n%s\n" % (len(one), one) for one in contents)
+    stdin = b"".join(b"blob\ndata %d\n%s\n" % (len(content), content) for content in contents)
     env = local_environment({"GIT_OBJECT_DIRECTORY": str(objects)})
-    run(in_clone(clone, "fast-import", "--quiet"), env, given)
+    run(in_clone(clone, "fast-import", "--quiet"), env, stdin)
 
 
 def each_blob(clone: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     """Name and content of each blob, one in memory at a time; GitError when one is missing."""
-    given = "".join(f"{name}\n" for name in names).encode()
-    with streamed(in_clone(clone, "cat-file", "--batch"), local_environment(), given) as output:
+    stdin = "".join(f"{name}\n" for name in names).encode()
+    with streamed(in_clone(clone, "cat-file", "--batch"), local_environment(), stdin) as output:
         for name in names:
             header = output.readline().split()
             if len(header) != 3:

@@ -41,15 +41,21 @@ def rename_sources(
             continue
         path = changed.path_number(change.path)
         assert path is not None
-        same = [one for one in gone if one.old_blob == change.blob and one.old_kind == change.kind]
+        same = [
+            candidate
+            for candidate in gone
+            if candidate.old_blob == change.blob and candidate.old_kind == change.kind
+        ]
         if len(same) == 1:
             source = changed.path_number(same[0].path)
             assert source is not None
             found[commit, index, path] = source
-        elif absent := missing & {change.blob, *(one.old_blob for one in gone)}:
+        elif absent := missing & {change.blob, *(candidate.old_blob for candidate in gone)}:
             unknown[commit, index, path] = min(absent)
         else:
-            open_cases.append(((commit, index, path), [change.path, *(one.path for one in gone)]))
+            open_cases.append(
+                ((commit, index, path), [change.path, *(candidate.path for candidate in gone)])
+            )
     with ThreadPoolExecutor(_WORKERS) as pool:
         sources = pool.map(lambda case: _source_of(clone, commits, case), open_cases)
         for (case, _), source_path in zip(open_cases, sources, strict=True):

@@ -92,7 +92,11 @@ class Question:
         """The first answer that its owner endorses in a comment, where none is accepted."""
         if self.accepted is not None or self.owner is None:
             return None
-        of_others = [one for one in self.answers if one.owner != self.owner and not one.is_deleted]
+        of_others = [
+            answer
+            for answer in self.answers
+            if answer.owner != self.owner and not answer.is_deleted
+        ]
         endorsed = [
             answer
             for answer in of_others
@@ -130,7 +134,7 @@ def plan_forum(rng: Random, calendar: Calendar, questions: int) -> Forum:
     for question in (*studied, *strangers):
         _answer(rng, question, latest)
     for kind in KINDS:
-        _accept(rng, [one for one in studied if one.kinds[0] == kind], kind, latest)
+        _accept(rng, [question for question in studied if question.kinds[0] == kind], kind, latest)
     for question in (*studied, *strangers):
         _comment(rng, question, latest)
     _plant(rng, studied, calendar)
@@ -261,13 +265,19 @@ def _plant(rng: Random, studied: list[Question], calendar: Calendar) -> None:
         at = min(question.at + rng.randrange(1000 * DAY), latest)
         question.closed = (at, CLOSED_CODES[index % len(CLOSED_CODES)])
         if question.closed[1] == "101" and len(studied) > 1:
-            question.duplicate_of = rng.choice([one for one in studied if one is not question])
+            question.duplicate_of = rng.choice(
+                [other for other in studied if other is not question]
+            )
     _endorse(rare, number, latest)
 
 
 def _endorse(rare: Iterator[Question], number: int, latest: int) -> None:
     """Comments under answers that nobody accepted: of thanks, of others, and with reservations."""
-    unaccepted = (one for one in rare if one.answers and one.accepted is None and one.owner)
+    unaccepted = (
+        question
+        for question in rare
+        if question.answers and question.accepted is None and question.owner
+    )
     by_others = (None, 1)  # of an account that is gone, and of one that never asks
     for texts, owners in ((ENDORSING, None), (RESERVED, None), (ENDORSING, by_others)):
         for index, question in enumerate(islice(unaccepted, number)):
@@ -331,5 +341,5 @@ def _number(forum: Forum) -> None:
     for index, (_, post) in enumerate(posts):
         post.number = 1001 + 3 * index
     comments = [comment for _, post in posts for comment in post.comments]
-    for index, comment in enumerate(sorted(comments, key=lambda one: one.at)):
+    for index, comment in enumerate(sorted(comments, key=lambda comment: comment.at)):
         comment.number = 50_001 + index
