@@ -203,11 +203,11 @@ def read_table(
         Something is missing or misspelt, or a name is not that of a column.
     """
     entries = validate(dict[str, Any], content, origin)
-    own = validate(
+    declared = validate(
         dict[str, dict[str, Any] | None], entries.get("columns", {}), f"{origin}: columns"
     )
     columns = {
         column: {**shared.get(column, {}), **(entry or {}), "name": column}
-        for column, entry in own.items()
+        for column, entry in declared.items()
     }
     return validate(Table, {**entries, "name": name, "columns": columns}, origin)

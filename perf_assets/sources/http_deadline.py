@@ -33,9 +33,7 @@ _clock = threading.local()
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Provide all requests of this thread inside the block together take no longer than
-    ``seconds``.
-    """
+    """Limit all requests of this thread inside the block together to ``seconds``."""
     _clock.end = time.monotonic() + seconds
     try:
         yield

@@ -41,7 +41,7 @@ class RateLimitWait:
         on_wait: Callable[[str], None],
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Nothing is waited for yet."""
+        """Start without a wait."""
         self._longest, self._on_wait, self._sleep = longest, on_wait, sleep
         self._waited = 0.0
 
@@ -78,7 +78,7 @@ def wait_in_seconds(minutes: str | None) -> float:
     Raises
     ------
     PerfAssetsError
-        It is not a number of minutes; write one such as 90.
+        It is not a number of minutes.
     """
     if not minutes:
         return LONGEST_WAIT

@@ -29,16 +29,16 @@ class StateSet(NamedTuple):
 def set_state(
     writer: AuditedWriter, alert: str, state: str, note: str | None, person: str
 ) -> StateSet:
-    """Note the ``state`` of an alert; what was said of it before is kept.
+    """Store the ``state`` of an alert; former states are kept.
 
-    ``alert`` is its identifier, the beginning of it that no other has, or one that it had before
-    its estimated month moved by two months or less. The state of an alert that has it already,
-    with the same note, is not noted again.
+    ``alert`` is its identifier, a unique beginning of it, or an identifier that it had before its
+    estimated month moved by two months or less. A state that the alert already has, with the same
+    note, is not stored again.
 
     Raises
     ------
     PerfAssetsError
-        There is no such alert, or several; or nobody is named.
+        No alert or several match, or no person is named.
     """
     person = " ".join(person.split())
     if not person:

@@ -96,7 +96,7 @@ def _judged(published: Path, chosen: Mapping[Subject, bool]) -> pl.DataFrame:
 
 
 def _read(path: Path) -> pl.DataFrame:
-    """Judged reports of a file of JSON lines, packed by gzip or not."""
+    """Return the judged reports of a file of JSON lines, with or without gzip."""
     try:
         content = path.read_bytes()
         if content[:2] == b"\x1f\x8b":

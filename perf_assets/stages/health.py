@@ -1,4 +1,4 @@
-"""Finds what is damaged in a data directory, and mends it without losing anything."""
+"""Find and repair damage in a data directory without losing data."""
 
 import os
 import shutil
@@ -42,8 +42,8 @@ ROOM_FOR_COPIES = 3  # publishing and a backup write the database again
 class Damage:
     """Something in a data directory that is not as it should be.
 
-    what : where it is and how it shows.
-    remedy : what mends it; what ``mend`` does, where there is one.
+    what : place and symptom.
+    remedy : the repair; what ``mend`` does if set.
     """
 
     what: str
@@ -56,12 +56,12 @@ class Damage:
 
 
 def find_damage(data_dir: DataDirectory) -> Iterator[Damage]:
-    """Everything in ``data_dir`` that is damaged or will stop the next run; reads every byte.
+    """Yield damage in ``data_dir`` and conditions that stop the next run; reads every byte.
 
     Raises
     ------
     PerfAssetsError
-        A run writes to it: what is half written looks like damage.
+        A run is writing to it: half-written files look like damage.
     """
     if not os.access(data_dir.path, os.W_OK | os.X_OK):
         yield Damage(f"{data_dir.path} cannot be written to", "make it writable, or choose another")
@@ -76,9 +76,9 @@ def find_damage(data_dir: DataDirectory) -> Iterator[Damage]:
 
 
 def repair(data_dir: DataDirectory) -> Iterator[tuple[Damage, str | None]]:
-    """Mend what can be mended; each damage, and why it could not be mended where that is so.
+    """Repair damage; yield each damage, and the reason if it could not be repaired.
 
-    What is replaced is kept below ``replaced`` of the data directory.
+    Replaced files are kept below ``replaced`` of the data directory.
     """
     with writing(data_dir.path):
         for damage in find_damage(data_dir):
@@ -140,7 +140,7 @@ def _verdicts(data_dir: DataDirectory) -> Iterator[Damage]:
 
 
 def _record(data_dir: DataDirectory) -> Iterator[Damage]:
-    """Dagster's own files: what is lost with them is what the UI shows of the past."""
+    """Yield damage in Dagster's files; only the history in the UI depends on them."""
     for path in sorted(data_dir.dagster.rglob("*.db")):
         if how := _sqlite_fault(path):
             remedy = (

@@ -66,7 +66,7 @@ def preflight(study: Study, data_dir: DataDirectory, say: Say) -> bool:
 
 
 def _examine_forum(forum: Forum, say: Say) -> None:
-    """Say where its questions come from; PerfAssetsError where they cannot."""
+    """Report the source of its questions; PerfAssetsError if it cannot be read."""
     if forum.dump is not None:
         files = ", ".join(file.title for file in find_dump(forum.dump))
         say(f"{forum.name}: read from {files}")
@@ -84,7 +84,7 @@ def _examine_forum(forum: Forum, say: Say) -> None:
 
 
 def _git_answers(repositories: Sequence[Repository], say: Say) -> bool:
-    """Say which git repositories can be read, and which cannot; whether all can."""
+    """Report which git repositories can be read; return whether all can."""
     is_well = True
     for repository in repositories:
         try:
@@ -132,7 +132,7 @@ def _examine_api(
 
 
 def all_tokens(accounts: Accounts, say: Say) -> bool:
-    """Say of each credential whether it works and what its budget is; whether one does."""
+    """Report for each credential whether it works, and its budget; return whether one works."""
     for account in accounts.all:
         trouble = accounts.probe(account)
         if trouble is not None:
@@ -207,7 +207,7 @@ def read_again(
 ) -> None:
     """Say what a run from ``first`` to ``last`` reads again of ``repository``, and what that costs.
 
-    Told from what is stored, without asking anybody: issues that came or went since are not in it.
+    It is computed from stored data without requests; issues opened or removed since are not in it.
     """
     counts = _outdated(data_dir, repository, repository.months_within(first, last))
     if not counts:

@@ -55,13 +55,13 @@ ADDED = TypeAdapter(list[Added])
 def open_study(source: str | Path | None, data_dir: DataDirectory) -> Study:
     """Open the study at ``source``, by default the sample, with what was added in ``data_dir``.
 
-    A repository that its file names by now is as the file says. The sample's corpus is generated
+    If the study file names an added repository, the file counts. The sample's corpus is generated
     below ``data_dir`` on first use.
 
     Raises
     ------
     PerfAssetsError
-        There is no such study, or a file has a mistake.
+        The study does not exist, or a file has a mistake.
     """
     study = _read(str(source or SAMPLE), data_dir.path / SAMPLE)
     names = {repository.name.casefold() for repository in study.repositories}

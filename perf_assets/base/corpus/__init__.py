@@ -142,12 +142,12 @@ class _Part:
             self.set_aside.report(self.path)
 
 
-def _repository_name(directory: Path, given: str | None) -> str:
+def _repository_name(directory: Path, repository: str | None) -> str:
     if not directory.is_dir():
         raise PerfAssetsError(f"{directory}: this corpus directory does not exist")
     file = directory / "repository.json"
-    if given is not None:
-        name, origin = given, "--repository"
+    if repository is not None:
+        name, origin = repository, "--repository"
     elif file.is_file():
         name, origin = _full_name(file), str(file)
     elif "+" in directory.resolve().name:

@@ -72,7 +72,7 @@ class Text:
         return 1 + self._score[first + count] - self._score[first]
 
     def traced(self, first: int, count: int) -> list[int]:
-        """Return the traced ones of these lines."""
+        """Return the traced lines among these."""
         traced = self._traced
         return traced[bisect_left(traced, first) : bisect_left(traced, first + count)]
 
@@ -112,7 +112,7 @@ class Entry(NamedTuple):
 
     @property
     def score(self) -> int:
-        """That of its lines."""
+        """The score of its lines."""
         return self.text.score(self.first, self.length)
 
     def best_score(self, present: Collection[bytes]) -> int:
@@ -192,7 +192,7 @@ def _divide(
 
 
 def _shift(hunks: Sequence[Sequence[int]], index: int) -> int:
-    """From a line before the hunk at ``index`` to the same line in the base."""
+    """Return the offset from a line before the hunk at ``index`` to that line in the base."""
     if not index:
         return 0
     old_first, old_count, new_first, new_count = hunks[index - 1]

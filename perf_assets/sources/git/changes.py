@@ -133,7 +133,7 @@ def diff_tree(clone: "Clone", *format_options: str) -> list[str]:
 
 
 def diffing(clone: Path, *options: str) -> list[str]:
-    """``git diff-tree`` without attributes (``-diff``, ``binary``).
+    """Return the command ``git diff-tree`` without attributes (``-diff``, ``binary``).
 
     In a bare repository some versions of git take them from the newest commit, so the same
     commit could count differently tomorrow.

@@ -24,7 +24,7 @@ from perf_assets.sources.git.command import (
 from perf_assets.sources.git.remote import Address, Heads, read_heads, remote_git
 
 _OLDEST_GIT = (2, 32)
-_REMOTE = "perf-assets"  # a name for which nobody has settings of their own
+_REMOTE = "perf-assets"  # a name without settings of the user
 # Each fetch becomes one pack, and git merges packs when there are many: no loose objects pile up.
 # Done before it returns, as a job left behind would write while others read.
 TIDY = (
@@ -32,7 +32,7 @@ TIDY = (
     *("-c", "gc.autoDetach=false"),
     *("-c", "maintenance.autoDetach=false"),
 )
-_LOCK_SECONDS = 600.0  # longer than a repository takes that is not made to wait itself
+_LOCK_SECONDS = 600.0  # longer than cloning any repository takes
 _BRANCHES = "+refs/heads/*:refs/heads/*"
 
 
@@ -44,8 +44,8 @@ class Clone:
     url : where it comes from, without secrets.
     branch : the default branch of the remote.
     tip : sha of the newest commit of that branch.
-    is_updated : whether anything was fetched; False means that one look found nothing new.
-    moved_from : the address it came from until now, where that was another one.
+    is_updated : whether anything was fetched; False if the remote had nothing new.
+    moved_from : the former address, if it changed.
     """
 
     path: Path
@@ -89,7 +89,7 @@ def update_clone(url_or_path: str, clone_dir: Path) -> Clone:
 
 
 def damaged(path: Path, failure: GitError) -> PerfAssetsError:
-    """Return one sentence about a clone that git cannot read."""
+    """Return the error for a clone that git cannot read."""
     if isinstance(failure, IdleError):
         return TransientError(
             f"git gets no answer from the disk of the clone at {path} "

@@ -14,9 +14,9 @@ def analyse(name: str, text: str) -> Any:  # noqa: ANN401 - lizard has no types
 
 
 def _counted(tokens: Iterable[str], reader: Any) -> Iterator[str]:  # noqa: ANN401
-    """Lizard's counters of comments, lines and conditions in one.
+    """Count comments, lines and conditions in one pass.
 
-    Each token passes through each of lizard's, which is a third of the time.
+    Lizard passes each token through several counters, which is a third of the time.
     """
     context, conditions = reader.context, reader.conditions
     comment_of = reader.get_comment_from_token

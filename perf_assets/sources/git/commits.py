@@ -31,8 +31,8 @@ def print_objects(clone: Path, names: Iterable[str]) -> bytes:
     """Return what ``git cat-file --batch`` prints of the objects called ``names``, by one
     process.
     """
-    given = "".join(f"{name}\n" for name in names).encode()
-    return run(in_clone(clone, "cat-file", "--batch"), local_environment(), given)
+    stdin = "".join(f"{name}\n" for name in names).encode()
+    return run(in_clone(clone, "cat-file", "--batch"), local_environment(), stdin)
 
 
 def parse_commits(batch: bytes) -> pl.DataFrame:

@@ -86,7 +86,7 @@ def _listed(walked: bytes) -> pl.DataFrame:
 
 
 def _walk(clone: Clone, *arguments: str) -> bytes:
-    """Committer time and sha of the commits that git finds, a line each."""
+    """Return committer time and sha of the commits that git finds, one per line."""
     try:
         return run(in_clone(clone.path, "rev-list", "--timestamp", *arguments), local_environment())
     except GitError as failure:

@@ -146,7 +146,7 @@ def _measure(clone: Clone, counter: PairCounter, listed: pl.DataFrame, piece: Pi
 
 
 def _count(counter: PairCounter, files: pl.DataFrame) -> pl.DataFrame:
-    """``files`` with additions, deletions and is_binary instead of pair."""
+    """Return ``files`` with additions, deletions and is_binary instead of pair."""
     # Versions of one file lie close together in the clone: in the order of paths they are
     # unpacked once.
     pairs = files.sort("path", maintain_order=True)["pair"].unique(maintain_order=True)

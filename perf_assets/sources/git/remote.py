@@ -90,7 +90,7 @@ class Address(GitAddress):
         )
 
     def hide(self, text: str) -> str:
-        """``text`` without secrets: the address's own, and those of any URL in it."""
+        """Return ``text`` without the address's secrets and those of any URL in it."""
         for secret in self.secrets:
             text = text.replace(secret, _SECRET)
         return re.sub(r"(?<=\w://)[^/@\s']++@", "", text)
@@ -102,7 +102,7 @@ class Address(GitAddress):
         remedy: str = "check that a git repository exists there and needs no password, or correct "
         "the repository's git entry in the study file",
     ) -> PerfAssetsError:
-        """Return one sentence about what git could not do with the address, and how to mend it."""
+        """Return the error for a git command that failed on this address, with a remedy."""
         message = self.hide(failure.stderr)
         lowered = message.lower()
         if is_disk_full(message):
@@ -133,9 +133,9 @@ class Heads:
 
 
 def read_heads(address: Address, seconds: float = LOOK_SECONDS) -> Heads:
-    """Ask the remote once for its branches; PerfAssetsError when it has no default branch.
+    """Request the remote's branches once.
 
-    Or when it does not answer within ``seconds``.
+    Raises PerfAssetsError if it has no default branch, or no answer comes within ``seconds``.
     """
     command = remote_git("ls-remote", "--symref", "--", address.url, "HEAD", "refs/heads/*")
     try:
@@ -169,5 +169,5 @@ def remote_git(*arguments: str) -> list[str]:
 
 
 def _by_custom(ref: str) -> tuple[bool, bool, str]:
-    """Sorts the usual names of a default branch first."""
+    """Return a sort key that puts the usual names of a default branch first."""
     return ref != "refs/heads/main", ref != "refs/heads/master", ref

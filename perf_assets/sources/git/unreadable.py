@@ -52,10 +52,10 @@ def unreadable_commits(clone: Clone, shas: Sequence[str]) -> dict[str, str]:
 
 def _count_changes(clone: Clone, shas: Sequence[str]) -> tuple[int, GitError | None]:
     """Return how many of ``shas`` git names before it fails, and how it fails."""
-    given = "".join(f"{sha}\n" for sha in shas).encode()
+    stdin = "".join(f"{sha}\n" for sha in shas).encode()
     named = 0
     try:
-        with streamed(diff_tree(clone, "--numstat"), local_environment(), given) as output:
+        with streamed(diff_tree(clone, "--numstat"), local_environment(), stdin) as output:
             for line in output:
                 named += _HEADER.fullmatch(line) is not None
     except GitError as failure:
@@ -68,9 +68,9 @@ def missing_objects(clone: Path, names: Iterable[str]) -> set[str]:
     requested = sorted(set(names))
     if not requested:
         return set()
-    given = "".join(f"{name}\n" for name in requested).encode()
+    stdin = "".join(f"{name}\n" for name in requested).encode()
     command = in_clone(clone, "cat-file", "--batch-check=%(objectname)")
-    answers = lines_of(run(command, local_environment(), given))
+    answers = lines_of(run(command, local_environment(), stdin))
     return {name for name, answer in zip(requested, answers, strict=True) if answer != name}
 
 
@@ -113,7 +113,7 @@ def fetch_missing(clone: Path, url: str, reasons: Iterable[str | None]) -> None:
         for requests in ([missing], [[name] for name in missing[:MOST_ALONE]]):
             for requested in requests:
                 with suppress(GitError):
-                    given = "".join(f"{name}\n" for name in requested).encode()
-                    run(command, address.environment(), given, _FETCH_SECONDS)
+                    stdin = "".join(f"{name}\n" for name in requested).encode()
+                    run(command, address.environment(), stdin, _FETCH_SECONDS)
             if not (missing := sorted(missing_objects(clone, missing))):
                 return

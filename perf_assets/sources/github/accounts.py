@@ -85,7 +85,7 @@ class Account:
 
     @property
     def name(self) -> str:
-        """What it is called in sentences; never the credential itself."""
+        """Its name in messages; never the credential itself."""
         return self.credential.name
 
     def note(self, headers: Mapping[str, str]) -> None:
@@ -109,7 +109,7 @@ class Accounts:
         patience: GitHubPolicy,
         on_wait: Callable[[str], None],
     ) -> None:
-        """No request is sent yet."""
+        """Prepare the accounts; no request is sent."""
         self.base_url = base_url
         self.all = [Account(credential) for credential in credentials]
         self.usual_cost = 1  # points of the last answer
@@ -205,7 +205,7 @@ class Accounts:
         return None
 
     def check(self) -> None:
-        """PerfAssetsError when no credential is accepted; no answer is no refusal."""
+        """Raise PerfAssetsError if no credential is accepted; a missing answer is not a refusal."""
         for account in self.all:
             with suppress(PerfAssetsError):
                 self.probe(account, CHECK_SECONDS)
@@ -213,7 +213,7 @@ class Accounts:
             raise self._refused()
 
     def hide(self, text: str) -> str:
-        """``text`` without our tokens, should somebody have repeated them."""
+        """Return ``text`` with our tokens removed."""
         for account in self.all:
             for secret in account.credential.secrets():
                 text = text.replace(secret, "***")

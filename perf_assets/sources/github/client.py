@@ -49,9 +49,9 @@ class RequestCost:
 
     def take(self) -> "RequestCost":
         """Return what was spent since the last call."""
-        taken = RequestCost(self.requests, self.points)
+        cost = RequestCost(self.requests, self.points)
         self.requests = self.points = 0
-        return taken
+        return cost
 
     def add(self, other: "RequestCost") -> None:
         """Charge ``other`` too."""
@@ -121,7 +121,7 @@ class GitHubClient:
         patience: GitHubPolicy = PATIENCE,
         send: Send = send_request,
     ) -> None:
-        """No request is made yet; PerfAssetsError when GitHub itself is meant without a token."""
+        """Prepare the client; PerfAssetsError if github.com is requested without a token."""
         self.base_url = base_url.rstrip("/")
         if credentials is None or isinstance(credentials, str):
             credentials = token_credentials(credentials)
@@ -390,7 +390,7 @@ class GitHubClient:
 
 
 def _graphql_errors(content: object) -> list[dict[str, Any]]:
-    """Return the errors of an answer; what is no list of them counts as one without a word."""
+    """Return the errors of an answer; anything but a list counts as one without a message."""
     errors = content.get("errors") if isinstance(content, dict) else None
     if not errors:
         return []

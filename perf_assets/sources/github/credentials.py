@@ -96,17 +96,17 @@ def credentials_of(environment: Mapping[str, str] = os.environ) -> list[Credenti
     PerfAssetsError
         Where the App's variables are incomplete or wrong.
     """
-    found = token_credentials(environment.get("GITHUB_TOKEN"))
-    given = [name for name in APP_VARIABLES if environment.get(name, "").strip()]
-    if not given:
-        return found
-    missing = [name for name in APP_VARIABLES if name not in given]
+    credentials = token_credentials(environment.get("GITHUB_TOKEN"))
+    configured = [name for name in APP_VARIABLES if environment.get(name, "").strip()]
+    if not configured:
+        return credentials
+    missing = [name for name in APP_VARIABLES if name not in configured]
     if missing:
         raise PerfAssetsError(
             f"the GitHub App needs {', '.join(APP_VARIABLES)}, and {' and '.join(missing)} "
             "is not set: export it, or unset the others"
         )
-    return [*found, _app_credential(*(environment[name].strip() for name in APP_VARIABLES))]
+    return [*credentials, _app_credential(*(environment[name].strip() for name in APP_VARIABLES))]
 
 
 def _app_credential(app: str, key: str, installation: str) -> Credential:

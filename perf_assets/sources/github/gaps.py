@@ -1,7 +1,7 @@
-"""What GitHub's answers about issues lack: entries that cannot be stored, values that are withheld.
+"""Gaps in GitHub's answers about issues: entries that cannot be stored, and withheld values.
 
 A rule about an entry costs that entry: it is set aside with its reason and counted, and the rest of
-the answer is used. What GitHub may leave out by its schema is no error, and is null.
+the answer is used. Values that GitHub's schema allows to be absent are null, and not an error.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ Way = tuple[str | int, ...]
 Kind = Literal["withheld", "missing", "unusable", "unknown"]
 
 NODES = "nodes"  # the key under which a list has its entries
-ENTRY = "entry"  # what is lacking where it is no field
+ENTRY = "entry"  # the missing part if it is not a field
 ENTITIES = {
     "labels": "labels",
     "comments": "comments",

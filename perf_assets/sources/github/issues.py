@@ -85,7 +85,7 @@ class IssueSource:
     """Reads the issues of ``repository`` through ``client``."""
 
     def __init__(self, client: GitHubClient, repository: str) -> None:
-        """No request is sent yet."""
+        """Prepare the source; no request is sent."""
         self.client = client
         self.repository = repository
         self._reader = AnswerReader(client, repository)

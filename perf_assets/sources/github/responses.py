@@ -21,7 +21,7 @@ from perf_assets.sources.github.scalars import LARGEST
 
 Shape = TypeVar("Shape")
 
-# The tags of unions, which are no part of an answer.
+# The tags of unions, which are not part of an answer.
 KINDS = {*EVENT_TAGS.values(), "Commit", "PullRequest", "other"}
 
 

@@ -224,11 +224,13 @@ class RowReader:
 
     def _count(self, issue: Issue, entity: str, announced: int, stored: int) -> None:
         """Count what a list lacks that GitHub left out as a whole, or to its end."""
-        own = [gap for gap in self.gaps if gap.number == issue["number"] and gap.entity == entity]
-        uncounted = [gap for gap in own if gap.entries is None]
+        issue_gaps = [
+            gap for gap in self.gaps if gap.number == issue["number"] and gap.entity == entity
+        ]
+        uncounted = [gap for gap in issue_gaps if gap.entries is None]
         if not uncounted:
             return
-        known = sum(gap.entries or 0 for gap in own if gap.lacks == ENTRY)
+        known = sum(gap.entries or 0 for gap in issue_gaps if gap.lacks == ENTRY)
         rest = max(0, announced - stored - known)
         for gap in uncounted:
             self.gaps.remove(gap)

@@ -79,7 +79,7 @@ class _WholeResponse(RequestsResponse):
             self.status = 503
 
     def read(self) -> str:
-        """Return the text; bytes that are no UTF-8 as U+FFFD."""
+        """Return the text; bytes that are not UTF-8 as U+FFFD."""
         return self._body.decode("utf-8", "replace")
 
     def getheaders(self) -> Any:  # noqa: ANN401

@@ -83,10 +83,10 @@ def with_benchmark(
 
     rows, rejects = load_rows(lines, len(COLUMNS), parse)
     columns = ("problem_id", *REPRODUCED)
-    told = [[row[name] for name in columns] for row in rows]
-    found = pl.DataFrame(told, schema=dict.fromkeys(columns, pl.String), orient="row")
+    values = [[row[name] for name in columns] for row in rows]
+    reproduced = pl.DataFrame(values, schema=dict.fromkeys(columns, pl.String), orient="row")
     joined = problems.drop(REPRODUCED).join(
-        found, on="problem_id", how="left", maintain_order="left"
+        reproduced, on="problem_id", how="left", maintain_order="left"
     )
     return joined.select(problems.columns), rejects
 

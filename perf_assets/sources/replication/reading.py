@@ -84,7 +84,7 @@ def _frame(name: str, rows: list[dict[str, object]]) -> pl.DataFrame:
 
 
 def rejects_frame(rejects: Sequence[Reject]) -> pl.DataFrame:
-    """``replication.rejected_rows``: what could not be loaded."""
+    """Return ``replication.rejected_rows``, the rows that could not be loaded."""
     return _frame("rejected_rows", [{"dataset": DATASET, **vars(reject)} for reject in rejects])
 
 

@@ -125,8 +125,8 @@ def read_tasks(path: Path, content: bytes) -> Sheet:
     Raises
     ------
     PerfAssetsError
-        It is no UTF-8, no JSON, of another shape, or has annotations by several people; one
-        sentence with file, number of the task in it and key.
+        It is not UTF-8 or JSON, has another shape, or has annotations by several people; the
+        message names file, task number and key.
     """
     try:
         tasks = read_json(content.decode("utf-8-sig"))
@@ -181,9 +181,7 @@ class _Export:
         return data
 
     def given(self, number: int, data: Task) -> dict[str, str]:
-        """Return the cells of a sheet that are given, empty where they are no part of what is
-        checked.
-        """
+        """Return the given cells of a sheet; cells that are not checked are empty."""
         cells = dict.fromkeys(BUG_REPORTS.columns, "")
         for key in ("repository", "number", "link", "codebook"):
             value = data.get(key)
@@ -289,7 +287,7 @@ class _Export:
         return found
 
     def answered(self, row: Row, annotations: Sequence[_Annotation]) -> Row:
-        """``row`` with the answers of the last of the ``annotations``, if there are any."""
+        """Return ``row`` with the answers of the last of the ``annotations``, if any."""
         if not annotations:
             return row
         # Of those of the same moment the later one in the file.
@@ -299,7 +297,7 @@ class _Export:
         return Row(last.number + TASKS.header, {**row.cells, **last.answers})
 
     def moment(self, annotation: _Annotation) -> datetime:
-        """When an annotation was changed last."""
+        """Return the time of the last change of an annotation."""
         for key in ("updated_at", "created_at"):
             if (text := annotation.content.get(key)) is None:
                 continue

@@ -172,12 +172,12 @@ def sheet_text(subjects: pl.DataFrame, form: Form = BUG_REPORTS) -> str:
 
 
 def read_sheet(path: Path, content: bytes) -> Sheet:
-    """Return the sheet ``content``, read from ``path``, by its header of which form; no blank rows.
+    """Return the sheet ``content``, read from ``path``, without blank rows.
 
     Raises
     ------
     PerfAssetsError
-        It is no UTF-8, no CSV, or not a review sheet; one sentence with file, line and column.
+        It is not UTF-8, CSV or a review sheet; the message names file, line and column.
     """
     text = content.decode("utf-8-sig", errors="surrogateescape")
     delimiter = _delimiter(text)

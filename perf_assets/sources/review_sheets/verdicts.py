@@ -155,7 +155,9 @@ class _Reader:
         """Return what the rater says in ``row``; None where nothing."""
         raise NotImplementedError
 
-    def subject(self, row: Row, columns: tuple[str, str], what: str, stored: str) -> Subject:
+    def subject(
+        self, row: Row, columns: tuple[str, str], subject_name: str, stored: str
+    ) -> Subject:
         """Return what a row is about: by name in the first of ``columns``, by number in the
         second.
         """
@@ -163,7 +165,9 @@ class _Reader:
         is_number = text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
         number = int(text) if is_number else None
         if number is None:
-            self.refuse(row, columns[1], f"{shortened(text, 60)!r} is not the number of {what}")
+            self.refuse(
+                row, columns[1], f"{shortened(text, 60)!r} is not the number of {subject_name}"
+            )
         subject: Subject = (container, number)
         if subject not in self.links:
             shown = f"{shortened(container, 100)}#{shortened(text, 20)}"
@@ -208,7 +212,7 @@ class _Reader:
         self.lines[subject] = row.line
 
     def code(self, row: Row, column: str, book: Codebook) -> tuple[str | None, str | None]:
-        """Category and sub-category of a cell; :data:`NOTHING` of an empty one."""
+        """Return category and sub-category of a cell; :data:`NOTHING` if it is empty."""
         text = row.cells[column].strip()
         if not text:
             return NOTHING
@@ -329,16 +333,16 @@ class _QuestionReader(_Reader):
         """
         words = [word for word in row.cells["kinds"].split(LIST_SEPARATOR.strip()) if word.strip()]
         known = (*KINDS, *CRASH_KINDS)
-        given = {
+        kinds = {
             self.accepted(row, "kinds", lambda word=word: known_word(word, known))  # type: ignore[misc]
             for word in words
         }
-        if not given.isdisjoint(CRASH_KINDS):
-            given.add(CRASH)
-        return [kind for kind in known if kind in given]
+        if not kinds.isdisjoint(CRASH_KINDS):
+            kinds.add(CRASH)
+        return [kind for kind in known if kind in kinds]
 
     def problem(self, row: Row) -> Verdict:
-        """Symptoms, root cause and stages."""
+        """Return symptoms, root cause and stages."""
         book = problem_codebook()
         first, second = (self.code(row, name, book.symptoms) for name in ("symptom1", "symptom2"))
         if second != NOTHING and first in (NOTHING, second):
@@ -348,7 +352,7 @@ class _QuestionReader(_Reader):
         return *first, *second, *cause, *stages
 
     def further(self, row: Row, question: Subject, verdict: str, problem: Verdict) -> None:
-        """Refuse a further row of a question that is no further problem of it."""
+        """Refuse another row of a question unless it describes a further problem."""
         before = self.problems[question]
         line = next(iter(before.values()))
         if {"yes"} != {verdict, *(str(message[0]) for message in before)}:
@@ -364,7 +368,7 @@ class _QuestionReader(_Reader):
 
 
 def known_word(text: str, words: tuple[str, ...]) -> str:
-    """``text`` as one of ``words``; UnknownWordError with the nearest where it is none."""
+    """Return ``text`` as one of ``words``; else raise UnknownWordError with the nearest."""
     word = value_of_words(text.replace("/", " "))
     if word not in words:
         shown = tuple(map(in_words, words))

@@ -43,9 +43,9 @@ class ApiClient:
         on_wait: Callable[[str], None] = log.warning,
         patience: RequestPolicy | None = None,
     ) -> None:
-        """No request is sent yet; the key is that of the environment, if there is one.
+        """Prepare the client with the key of the environment, if set; no request is sent.
 
-        PerfAssetsError where others on the way could read it.
+        Raises PerfAssetsError if the key would be sent unencrypted.
         """
         self.url, self.site = url.rstrip("/"), site
         self.requests = 0
@@ -67,7 +67,7 @@ class ApiClient:
 
     @property
     def has_key(self) -> bool:
-        """Whether it sends a key, which is given more requests a day."""
+        """Whether it sends a key, which allows more requests a day."""
         return bool(self._key)
 
     def close(self) -> None:

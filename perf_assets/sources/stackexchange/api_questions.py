@@ -44,11 +44,11 @@ class QuestionSource:
     """The questions of one tag set, as the API gives them."""
 
     def __init__(self, client: ApiClient, forum: Forum, tag_set: TagSet) -> None:
-        """No request is sent yet."""
+        """Prepare the source; no request is sent."""
         self.client, self.forum, self.tag_set = client, forum, tag_set
 
     def check_tags(self) -> None:
-        """PerfAssetsError where the site has none of the tags; costs one request."""
+        """Raise PerfAssetsError if the site lacks one of the tags; costs one request."""
         if not self.tag_set.tags:
             return
         tags = ";".join(self.tag_set.tags[:20])
@@ -62,7 +62,7 @@ class QuestionSource:
             )
 
     def newest_activity(self) -> datetime | None:
-        """When something happened last in any of its questions; ``None`` where there are none."""
+        """Return the time of the last activity in any of its questions; None without questions."""
         moments = []
         for tag in self._tags():
             parameters: RequestParameters = {"sort": "activity", "order": "desc", **tag}
@@ -71,7 +71,7 @@ class QuestionSource:
         return datetime.fromtimestamp(max(moments), UTC) if moments else None
 
     def month(self, month: str) -> Read:
-        """Everything asked in ``month``, as it is now."""
+        """Return all questions of ``month``, as they are now."""
         first, last = int(start_of(month).timestamp()), int(end_of(month).timestamp()) - 1
         found: dict[int, Question] = {}
         missed = 0
@@ -204,8 +204,7 @@ def _whole_list(
     of: Callable[[Any], int],
     halves: Callable[[], tuple[list[Any], int]] | None,
 ) -> tuple[list[Any], int]:
-    """Return a list read until it has as many items as the API counts, and how many it lacks at
-    last.
+    """Return a list, read until it has as many items as the API counts, and how many are missing.
 
     One that is too long to be read to its end is requested in ``halves``, where there are any.
     """

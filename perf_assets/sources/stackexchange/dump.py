@@ -46,7 +46,7 @@ class Numbers:
     """A set of numbers of posts, a bit each: tens of millions fit into some megabytes."""
 
     def __init__(self) -> None:
-        """Without any."""
+        """Start without rows."""
         self._blocks: dict[int, bytearray] = {}
 
     def add(self, number: int) -> None:
@@ -61,13 +61,13 @@ class Numbers:
 
 
 def read_dump(forum: Forum, extract: Extract) -> None:
-    """Bring ``extract`` up to what the dump of ``forum`` holds; nothing is read twice.
+    """Add the content of the dump of ``forum`` to ``extract``; nothing is read twice.
 
     Raises
     ------
     PerfAssetsError
-        There is no dump, it is no dump, it is in another encoding, or it cannot be read. What was
-        taken out of it before stays until another one replaces it.
+        The dump is missing, is not a dump, has another encoding, or cannot be read. Rows that
+        were extracted before are kept until another dump replaces them.
     """
     assert forum.dump is not None
     files = find_dump(forum.dump)

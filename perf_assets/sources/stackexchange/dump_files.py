@@ -38,7 +38,7 @@ class DumpFile:
 
     @property
     def title(self) -> str:
-        """How sentences name it."""
+        """Its name in messages."""
         return str(self.path) if self.member is None else f"{self.path} ({self.member})"
 
     def chunks(self, offset: int = 0) -> Iterator[bytes]:
@@ -69,7 +69,7 @@ def find_dump(path: Path) -> list[DumpFile]:
     Raises
     ------
     PerfAssetsError
-        There is no such file, or no posts are in it.
+        The file does not exist or has no posts.
     """
     if not path.exists():
         raise PerfAssetsError(
@@ -236,7 +236,7 @@ def _unpack(path: Path, member: str, put: Callable[[bytes | BaseException | None
             return self.written
 
         def flush(self) -> None:
-            """Nothing is held back."""
+            """Start with an empty buffer."""
 
         def size(self) -> int:
             return self.written

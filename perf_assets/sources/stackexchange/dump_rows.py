@@ -48,7 +48,7 @@ class Rows:
     """Cuts the chunks of a file into its rows; ``offset`` is where the next one begins."""
 
     def __init__(self, title: str, root: str, offset: int = 0) -> None:
-        """Of the file called ``title`` in sentences, with the element ``root``, from ``offset``."""
+        """Prepare to read the file ``title`` with the element ``root`` from ``offset`` on."""
         self.title = title
         self.root = root.encode()
         self.offset = offset
@@ -62,7 +62,7 @@ class Rows:
         Raises
         ------
         PerfAssetsError
-            The file is no dump, is in another encoding, or declares entities.
+            The file is not a dump, has another encoding, or declares entities.
         """
         if not self._is_open and not self._rest:
             self._check_head(chunk)
@@ -152,7 +152,7 @@ def mended(text: bytes) -> tuple[bytes, int]:
     """Replace the characters of a row that XML does not allow, as real dumps have them.
 
     Two references to the halves of a surrogate pair become the character that they stand for;
-    control characters, and references to what is no character, become U+FFFD.
+    control characters, and references to invalid characters, become U+FFFD.
 
     Returns
     -------

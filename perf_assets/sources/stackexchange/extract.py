@@ -141,9 +141,7 @@ class Extract:
 
 @contextmanager
 def open_extract(path: Path) -> Iterator[Extract]:
-    """Provide the extract at ``path``, made where it is missing, or damaged: the dump can be read
-    again.
-    """
+    """Open the extract at ``path``; create it if it is missing or damaged."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         connection = _opened(path)

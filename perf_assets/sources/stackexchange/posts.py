@@ -86,7 +86,7 @@ def as_stored(
     comments: pl.DataFrame,
     source: str,
 ) -> PostBatch:
-    """Questions, answers and comments of a source with all columns of the tables of raw.
+    """Return questions, answers and comments of a source with all columns of the tables of raw.
 
     Whether an answer is accepted comes from its question; months are those of questions.
     """

@@ -93,11 +93,11 @@ def inspect_fixes(
 def detail_fixes(
     writer: AuditedWriter, clone: Path, repository: str, months: Sequence[str]
 ) -> Iterator[WriteOutcome]:
-    """Look closely at the fixes committed in ``months`` and after, where that was not done yet.
+    """Analyse the fixes committed in ``months`` and after that are not analysed yet.
 
-    A fix is any commit that is linked to a bug report, whether or not its link counts. What is
-    found of a commit depends on nothing else, so it is found once; of a commit that is no fix any
-    more nothing stays. A run that was killed goes on with the month it was at.
+    A fix is any commit that is linked to a bug report, whether or not its link counts. Each commit
+    is analysed once, as the result depends on nothing else; results of commits that are no longer
+    fixes are deleted. A run that was killed continues with the month it had reached.
     """
     changed = list(_changed(writer, clone, repository, months))
     if not changed:

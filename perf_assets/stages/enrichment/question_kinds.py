@@ -70,11 +70,11 @@ def store_question_kinds(
         A file of classified questions, or of keywords, has a mistake; the sentence names file and
         line.
     """
-    given = _labelled(study)
+    classified = _labelled(study)
     lists = {forum.name: _lists(forum) for forum in study.forums}
     # What is stored was audited when it was.
-    if forced or Difference.between(writer.database.frame(f"from {LABELLED}"), given).is_any:
-        (stored,) = writer.store([PartitionWrite([StagedTable(LABELLED, given)])])
+    if forced or Difference.between(writer.database.frame(f"from {LABELLED}"), classified).is_any:
+        (stored,) = writer.store([PartitionWrite([StagedTable(LABELLED, classified)])])
         yield stored
         if stored.failure is not None:
             return
@@ -174,18 +174,18 @@ def _kinds_of(
         )
     questions = writer.database.frame(QUESTIONS, [[forum.name]])
     with phase(f"classifying questions of {forum.name}"):
-        found = classify(questions, examples, lists or wordlists(), study.kind_method)
-    compared = ", ".join(f"{name} {f1:.2f}" for name, f1 in sorted(found.f1.items()))
+        result = classify(questions, examples, lists or wordlists(), study.kind_method)
+    compared = ", ".join(f"{name} {f1:.2f}" for name, f1 in sorted(result.f1.items()))
     log.info(
         "%s: %s decides the kinds of questions%s",
-        *(forum.name, found.method, compared and f" (macro F1 in order of time: {compared})"),
+        *(forum.name, result.method, compared and f" (macro F1 in order of time: {compared})"),
     )
-    elsewhere = found.weights.filter(pl.col("word_rank").is_null(), keyword_set="chosen")
-    if elsewhere.height:
+    unranked = result.weights.filter(pl.col("word_rank").is_null(), keyword_set="chosen")
+    if unranked.height:
         log.warning(
             "%s: %d of the chosen keywords are not among the %d most frequent words of their kind, "
             "from which the study chose: %s",
-            *(forum.name, elsewhere.height, WORDS_PER_KIND),
-            shortened(", ".join(elsewhere["written_form"].head(10)), 200),
+            *(forum.name, unranked.height, WORDS_PER_KIND),
+            shortened(", ".join(unranked["written_form"].head(10)), 200),
         )
-    return found.rows, found.weights
+    return result.rows, result.weights

@@ -217,7 +217,7 @@ def _changes(listing: Listing, months: Sequence[str]) -> list[ChangedMonth]:
 
 
 def _kept(listing: Listing, changes: Sequence[ChangedMonth]) -> pl.DataFrame:
-    """Hashes of the stored commits that git still lists, and whose rows are still good."""
+    """Return hashes of the stored commits that git still lists and whose rows are valid."""
     identity = [name for name in ("sha", "branch") if name in listing.commits.columns]
     loads = pl.concat(
         [listing.writer.database.loads(table, listing.repository) for table in listing.tables]
@@ -339,7 +339,7 @@ def _stored(
 
 
 def _candidates(listing: Listing, frames: list[pl.DataFrame], count: int) -> list[StagedTable]:
-    """``frames`` as rows for the tables; ``count`` is git's own of their commits."""
+    """Return ``frames`` as rows for the tables; ``count`` is git's count of their commits."""
     commits, *rest = frames
     readable: Parameters = {"least_readable_share": least_readable_share(commits.height)}
     candidates = [StagedTable(listing.tables[0], commits, readable, count)]

@@ -33,7 +33,7 @@ def due_cohorts(reads: Mapping[str, datetime], within: int, now: datetime) -> li
 
 
 def last_reads(writer: AuditedWriter, repository: str, months: list[str]) -> dict[str, datetime]:
-    """When each of ``months`` was read whole last."""
+    """Return the time of the last full read of each of ``months``."""
     rows = writer.database.frame(
         "SELECT month, loaded_at FROM meta.full_refreshes WHERE repository = ?", [repository]
     )

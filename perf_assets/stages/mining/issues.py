@@ -235,7 +235,7 @@ def _noting_failures(outcomes: Iterable[WriteOutcome], failed: set[str]) -> Iter
 def _verify_cohorts(
     writer: AuditedWriter, source: IssueSource, due: Sequence[str], stored: int, newest: datetime
 ) -> Iterator[WriteOutcome]:
-    """Reload the cohorts that are due, and log what no list of changes had."""
+    """Reload the cohorts that are due, and log changes that no list of changes had."""
     changed = []
     for outcome in reload_cohorts(writer, source, due, newest):
         if outcome.is_written:

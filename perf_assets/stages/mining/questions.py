@@ -113,7 +113,7 @@ def extract_of(writer: AuditedWriter, forum: Forum) -> Path:
 
 
 def _check_tags(forum: Forum, tag_set: TagSet, extract: Extract) -> None:
-    """PerfAssetsError where no question that was taken out of the dump has one of the tags."""
+    """Raise PerfAssetsError if no extracted question has one of the tags."""
     tags = list(tag_set.tags)
     (number,) = extract.connection.execute(TAGGED, [not tags, tags]).fetchall()[0]
     if not number:

@@ -23,11 +23,11 @@ ENGINE_VERSION = f"duckdb {version('duckdb')}"
 
 
 def build_analysis(
-    writer: AuditedWriter, table: str, engine: Engine, elsewhere: Collection[str] = ()
+    writer: AuditedWriter, table: str, engine: Engine, remote_tables: Collection[str] = ()
 ) -> Callable[[], WriteOutcome]:
     """Compute one table of statistics, which is there, and begin its audit.
 
-    Stored tables are read from the warehouse, but those ``elsewhere``; views are the engine's.
+    Stored tables are read from the warehouse, except ``remote_tables``; views are the engine's.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def build_analysis(
     with phase(f"computing {table}"):
         rows = function_of(table)(
             *(
-                _rows(writer, engine, upstream, elsewhere, columns)
+                _rows(writer, engine, upstream, remote_tables, columns)
                 for upstream, columns in analyses()[table].reads.items()
             )
         )
@@ -69,24 +69,24 @@ def version_of_analysis(table: str) -> str:
 
 def _named(table: str, function: str) -> Callable[..., Any]:
     try:
-        found: Callable[..., Any] = resolve_name(function)
+        analysis_function: Callable[..., Any] = resolve_name(function)
     except (ImportError, AttributeError) as error:
         raise PerfAssetsError(f"{table} is declared with {function}: {error}") from None
-    return found
+    return analysis_function
 
 
 def _rows(
     writer: AuditedWriter,
     engine: Engine,
     table: str,
-    elsewhere: Collection[str],
+    remote_tables: Collection[str],
     columns: Sequence[str] | None,
 ) -> pl.DataFrame:
     """Return all rows of ``table``, of ``columns`` (default: all), in a fixed order.
 
     Sums of floats depend on the order in their last digit.
     """
-    if table_of(table).is_view or table in elsewhere:
+    if table_of(table).is_view or table in remote_tables:
         return engine.fetch(table, columns)
     key = ", ".join(table_of(table).key)
     return writer.database.frame(f"select {', '.join(columns or '*')} from {table} order by {key}")

@@ -46,7 +46,7 @@ def register_study(writer: AuditedWriter, study: Study) -> None:
 
 
 def _register_decisions(writer: AuditedWriter, people: People) -> None:
-    """Write down what the study says of accounts, addresses as raw.commits stores them."""
+    """Store the study's decisions on accounts, with addresses as raw.commits stores them."""
     addresses = Addresses(people.addresses, writer.data_dir)
     decisions = [(login.casefold(), "bot", "") for login in people.bots]
     decisions += [(login.casefold(), "person", "") for login in people.persons]

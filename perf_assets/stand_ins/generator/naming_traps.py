@@ -10,7 +10,9 @@ from perf_assets.stand_ins.generator.traps import trap
 
 @trap(issues=3, commits=3, rank=1)
 def issue_under_a_former_name(plan: Plan) -> None:
-    """Address and number under the name that the repository had before count as its own."""
+    """Plant this case: address and number under the name that the repository had before count as
+    its own.
+    """
     before = plan.former_name
     named(
         plan,
@@ -54,7 +56,9 @@ def _branch(number: int) -> str:
 
 @trap(issues=3, commits=3, rank=1)
 def plain_number_of_something_else(plan: Plan) -> None:
-    """Numbers that count, the issues of others, and tests for an issue that was fixed before."""
+    """Plant this case: numbers that count, the issues of others, and tests for an issue that was
+    fixed before.
+    """
     ways: tuple[Named, ...] = (
         lambda issue: f"fix {issue.number} typos",
         lambda issue: f"Work around numpy issue {issue.number}",
@@ -101,7 +105,9 @@ def _add_comment(plan: Plan, issue: Issue, pull: Pull, at: int, text: str) -> No
 
 @trap(issues=4, commits=3)
 def pull_request_named_that_is_no_fix(plan: Plan) -> None:
-    """One that broke it, one that never landed, one from before the issue, one of another."""
+    """Plant this case: one that broke it, one that never landed, one from before the issue, one
+    of another.
+    """
     never = plan.pull(plan.after(plan.moment(plan.month(room=1)), 1))
     texts = (
         "It broke with #{number}.",
@@ -128,7 +134,7 @@ def _naming(text: str, pull: Pull) -> Callable[[], str]:
 
 @trap(issues=3, commits=2)
 def commit_shared_by_three_fixes(plan: Plan) -> None:
-    """One commit is part of three fixes, and one of them has a second commit."""
+    """Plant this case: one commit is part of three fixes, and one of them has a second commit."""
     found = [fixable(plan) for _ in range(3)]
     issues = [issue for issue, _ in found]
     at = max(at for _, at in found)

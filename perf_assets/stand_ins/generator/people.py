@@ -125,22 +125,22 @@ def planned_fixers(
     plan: Plan, bugs: Sequence[Issue], fixes: Mapping[Issue, set[Commit]]
 ) -> Iterator[tuple[int, str, int, bool, bool]]:
     """Yield who fixed each of ``bugs``: number, person, commits, and the columns after them."""
-    told = _attributed(plan)
+    attributed = _attributed(plan)
     seen = {issue.author for issue in plan.issues}
     seen |= {comment.author for issue in plan.issues for comment in issue.comments}
     first: dict[str, int] = {}
     for commit in plan.commits:
         if commit.is_on_main:
-            who = _author(commit, told)
-            first[who] = min(first.get(who, commit.at), commit.at)
+            account = _author(commit, attributed)
+            first[account] = min(first.get(account, commit.at), commit.at)
     for bug in bugs:
         authors: dict[str, list[Commit]] = {}
         for commit in fixes[bug]:
-            authors.setdefault(_author(commit, told), []).append(commit)
-        for who, commits in sorted(authors.items()):
-            is_first = min(commit.at for commit in commits) == first[who]
-            is_member = who in seen and association(plan, who) == "MEMBER"
-            yield bug.number, who, len(commits), is_first, is_member
+            authors.setdefault(_author(commit, attributed), []).append(commit)
+        for account, commits in sorted(authors.items()):
+            is_first = min(commit.at for commit in commits) == first[account]
+            is_member = account in seen and association(plan, account) == "MEMBER"
+            yield bug.number, account, len(commits), is_first, is_member
 
 
 def _attributed(plan: Plan) -> set[str]:
@@ -154,9 +154,9 @@ def _attributed(plan: Plan) -> set[str]:
     return {commit.email for commit in commits if commit is not None and commit.author is not None}
 
 
-def _author(commit: Commit, told: Collection[str]) -> str:
+def _author(commit: Commit, attributed: Collection[str]) -> str:
     """Return the account of the author where it can be known, else the address."""
-    is_known = commit.email in told or commit.email.endswith(NOREPLY)
+    is_known = commit.email in attributed or commit.email.endswith(NOREPLY)
     return commit.author if commit.author is not None and is_known else commit.email
 
 

@@ -94,10 +94,10 @@ def planned_links(
     Of a merged pull request its commits make the size, and the merge only where none of them is
     linked. What closed an issue under ``former_name`` is the repository's own.
     """
-    own = (None, former_name)
+    names = (None, former_name)
     links: dict[Link, None] = {}
     repeated: set[tuple[Issue, Commit]] = set()
-    related = [(issue, pull, "pull_request") for issue, pull in _related(issues, pulls, own)]
+    related = [(issue, pull, "pull_request") for issue, pull in _related(issues, pulls, names)]
     named = [(issue, pull, "named_in_comment") for issue in issues for pull in issue.named_pulls]
     for issue, pull, approach in related + named:
         later = [commit for commit in pull.own if commit.at >= issue.created]
@@ -115,7 +115,7 @@ def planned_links(
     for issue, merge, side in _brought(pulls):
         links[issue, side, "named_by_pull_request"] = None
         repeated.add((issue, merge))
-    links |= dict.fromkeys(_closed(issues, own))
+    links |= dict.fromkeys(_closed(issues, names))
     ordered = sorted(links, key=lambda link: (link[0].number, link[1].sha, link[2]))
     return {link: link[:2] in repeated for link in ordered}
 
@@ -131,12 +131,12 @@ def _brought(pulls: Sequence[Pull]) -> Iterator[tuple[Issue, Commit, Commit]]:
                         yield issue, merge, side
 
 
-def _closed(issues: Sequence[Issue], own: Collection[str | None]) -> Iterator[Link]:
+def _closed(issues: Sequence[Issue], names: Collection[str | None]) -> Iterator[Link]:
     """Yield the links that closing events tell."""
     for issue in issues:
         for event in issue.events:
             closer = event.closer
-            if closer is None or closer.repository not in own:
+            if closer is None or closer.repository not in names:
                 continue
             if closer.commit is not None:
                 yield issue, closer.commit, "closed_by_commit"
@@ -145,7 +145,7 @@ def _closed(issues: Sequence[Issue], own: Collection[str | None]) -> Iterator[Li
 
 
 def _related(
-    issues: Sequence[Issue], pulls: Sequence[Pull], own: Collection[str | None]
+    issues: Sequence[Issue], pulls: Sequence[Pull], names: Collection[str | None]
 ) -> list[tuple[Issue, Pull]]:
     """Return the pull requests of the repository itself that closed an issue or are linked to
     it.
@@ -154,7 +154,7 @@ def _related(
     closed = [
         (issue, closer.pull)
         for issue, closer in closers
-        if closer.pull is not None and closer.repository in own
+        if closer.pull is not None and closer.repository in names
     ]
     return closed + [(issue, pull) for pull in pulls for issue in pull.closes]
 

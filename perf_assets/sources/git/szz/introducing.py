@@ -106,5 +106,5 @@ def _merges(clone: Path, shas: set[str]) -> set[str]:
     if not shas:
         return set()
     command = in_clone(clone, "rev-list", "--no-walk", "--merges", "--stdin")
-    given = "".join(f"{sha}\n" for sha in sorted(shas)).encode()
-    return set(run(command, local_environment(), given).decode().split())
+    stdin = "".join(f"{sha}\n" for sha in sorted(shas)).encode()
+    return set(run(command, local_environment(), stdin).decode().split())

@@ -68,7 +68,7 @@ class _Search:
 
     @property
     def sources(self) -> list[_Source]:
-        """Where it looks next."""
+        """The next place of the search."""
         return self.stages[0][1]
 
 
@@ -103,7 +103,7 @@ class Comparer:
     """Compares entries with blobs."""
 
     def __init__(self, clone: Path) -> None:
-        """Nothing is compared yet."""
+        """Prepare an empty comparer."""
         self._clone = clone
 
     def compare(
@@ -166,7 +166,7 @@ def _write_blobs(clone: Path, objects: Path, contents: Iterable[bytes]) -> None:
 
 
 def each_blob(clone: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Name and content of each blob, one in memory at a time; GitError when one is missing."""
+    """Yield name and content of each blob, one at a time; GitError when one is missing."""
     stdin = "".join(f"{name}\n" for name in names).encode()
     with streamed(in_clone(clone, "cat-file", "--batch"), local_environment(), stdin) as output:
         for name in names:

@@ -54,7 +54,7 @@ class RemovedCode:
 
     @property
     def count(self) -> int:
-        """How many lines."""
+        """Number of lines."""
         return sum(len(file.lines) for file in self.files)
 
 
@@ -72,7 +72,7 @@ def too_large(sources: Sequence[ChangedFile]) -> str | None:
 
 
 def read_removed(clone: Path, shas: Iterable[str]) -> dict[str, dict[Pair, list[int]]]:
-    """Line numbers that each of the commits, no merges, removes, by the versions of the file.
+    """Return the line numbers that each commit, no merge, removes, by file version.
 
     Lines that differ in white space alone, and blocks that appear elsewhere in the commit, are
     left out. git marks a moved block by its color alone.
@@ -80,11 +80,11 @@ def read_removed(clone: Path, shas: Iterable[str]) -> dict[str, dict[Pair, list[
     found: dict[str, dict[Pair, list[int]]] = {sha: {} for sha in shas}
     command = diffs_of(clone, *_PATCH)
     command[1:1] = _COLORS
-    given = "".join(f"{sha}\n" for sha in found).encode()
+    stdin = "".join(f"{sha}\n" for sha in found).encode()
     removed: dict[Pair, list[int]] = {}
     lines: list[int] = []
     number = 0
-    with streamed(command, local_environment(), given) as output:
+    with streamed(command, local_environment(), stdin) as output:
         for line in output:
             if line.startswith((_REMOVED, _MOVED)):
                 if line.startswith(_REMOVED):
