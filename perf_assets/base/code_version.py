@@ -47,7 +47,7 @@ DOCSTRING = re.compile(r'(\A|:\n+)[ ]*r?"""(?:[^\\]|\\.)*?"""[ ]*\n', re.DOTALL)
 def code_version(*modules: str) -> str:
     """Return the fingerprint of ``modules``, of all that they import, and of libraries.
 
-    A docstring is no part of it, nor is a module in ``NOT_DECIDING``. Data files count as part of
+    Docstrings and the modules in ``NOT_DECIDING`` are not part of it. Data files count as part of
     the folder that they are in.
 
     Parameters
@@ -113,7 +113,7 @@ def libraries_of(*modules: str) -> list[str]:
 
 
 def _imports(module: str) -> Iterator[str]:
-    """Yield what a module imports: modules of the package in full, of libraries the first part."""
+    """Yield the imports of a module: full names in the package, top-level names of libraries."""
     for origin, names, plain in IMPORT.findall(_code(module)):
         if not (origin or plain).startswith(f"{NAME}."):
             yield (origin or plain).partition(".")[0]

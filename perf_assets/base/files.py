@@ -174,7 +174,7 @@ def _write(path: Path, content: bytes, mode: int | None, is_durable: bool) -> No
 
 
 def _link(unfinished: Path, target: Path) -> None:
-    """Let ``target`` be the file ``unfinished``, where nothing is there."""
+    """Rename the file ``unfinished`` to ``target`` unless that exists."""
     try:
         os.link(unfinished, target)
     except OSError as error:
@@ -185,7 +185,7 @@ def _link(unfinished: Path, target: Path) -> None:
 
 
 def _sync_directory(directory: Path) -> None:
-    """Have the new name on the disk; where a file system cannot do so, it does by itself later."""
+    """Flush the new name to the disk, if the file system can do so on request."""
     with suppress(OSError):
         handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:

@@ -7,7 +7,7 @@ import re
 OWNER = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}"
 NAME = r"(?!\.{1,2}(?![A-Za-z0-9._-]))[A-Za-z0-9._-]{1,100}"
 REPOSITORY = rf"{OWNER}/{NAME}"
-"""A pattern for ``owner/name`` within a longer one; ``.`` and ``..`` are no names."""
+"""A pattern for ``owner/name`` within a longer one; ``.`` and ``..`` are not names."""
 _WHOLE = re.compile(REPOSITORY)
 _COMMIT_URL = re.compile(
     rf"https?://[^/\s]+/(?:api/v3/)?repos/({REPOSITORY})/(?:git/)?commits/[0-9a-fA-F]+"

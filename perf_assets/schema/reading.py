@@ -30,7 +30,7 @@ def table_of(name: str) -> Table:
 
 
 def schema_of(name: str) -> pl.Schema:
-    """Names and types of the columns of the table ``name``, as a frame of its rows has them."""
+    """Return names and types of the columns of the table ``name``, as in a frame of its rows."""
     return table_of(name).frame_schema
 
 
@@ -41,7 +41,7 @@ def declared(directory: Path | None = None) -> Mapping[str, Table]:
 
 
 def _changed_at(root: Path) -> tuple[tuple[str, int], ...]:
-    """Return the folders below ``root``, and when a file was last added to each or taken away."""
+    """Return the folders below ``root`` with the time of the last added or removed file."""
     with os.scandir(root) if root.is_dir() else nullcontext(()) as entries:
         folders = [(entry.name, entry.stat().st_mtime_ns) for entry in entries if entry.is_dir()]
     return tuple(sorted(folders))

@@ -47,7 +47,7 @@ def is_timed() -> bool:
 
 
 def seconds_left() -> float:
-    """Return how much of the time set by ``within`` is left."""
+    """Return the remaining seconds of the time set by ``within``."""
     return float(_clock.end - time.monotonic())
 
 

@@ -1,4 +1,4 @@
-"""The states of alerts: what a person said of one, stored and kept as verdicts are."""
+"""States of alerts, set by people and kept like verdicts."""
 
 import hashlib
 import json
@@ -76,7 +76,7 @@ def set_state(
 
 
 def _alert(writer: AuditedWriter, alert: str) -> dict[str, Any]:
-    """Return the row of the alert that is meant."""
+    """Return the row of the alert that ``alert`` identifies."""
     try:
         rows = writer.database.frame(ALERTS).to_dicts()
     except duckdb.CatalogException:

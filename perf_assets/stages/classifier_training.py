@@ -56,9 +56,9 @@ def train_model(
 ) -> tuple[Model, Path]:
     """Train on ``files`` or, without any, go on from the packaged model with the raters' verdicts.
 
-    With files the verdicts of raters, if there are some, are learned with them, and so are those on
-    the bug reports ``chosen`` because rule and classifier differ. The model is
-    written to the data directory, whose next run scores all issues by it.
+    Verdicts of raters, and those on the bug reports ``chosen`` because rule and classifier differ,
+    are used with the files. The model is written to the data directory, whose next run scores all
+    issues by it.
 
     Raises
     ------

@@ -31,8 +31,8 @@ from perf_assets.storage.restoring import set_aside
 from perf_assets.storage.verdicts import keep_verdicts, read_log, write_log
 from perf_assets.storage.warehouse import open_warehouse
 
-# More than one where two processes made it at once, or one was let down by its disk: Dagster opens
-# it no more.
+# Dagster does not open a database with several versions, which parallel creation or a faulty disk
+# can cause.
 VERSIONS = "SELECT count(*) FROM alembic_version"
 HAS_VERSION = "SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'"
 ROOM_FOR_COPIES = 3  # publishing and a backup write the database again
@@ -40,7 +40,7 @@ ROOM_FOR_COPIES = 3  # publishing and a backup write the database again
 
 @dataclass(frozen=True)
 class Damage:
-    """Something in a data directory that is not as it should be.
+    """A fault in a data directory.
 
     what : place and symptom.
     remedy : the repair; what ``mend`` does if set.
@@ -204,12 +204,12 @@ def _restore_verdict_log(data_dir: DataDirectory) -> None:
 
 
 def _fault(path: Path) -> str | None:
-    """Return how a database is damaged; ``None`` where every value of it can be read."""
+    """Return the fault of a database; None if every value can be read."""
     try:
         read_whole(path)
     except duckdb.Error as error:
         if LOCK_HOLDER.search(str(error)):
-            return None  # somebody works on it, so it can be read
+            return None  # Another process uses it, so it can be read.
         return fault_in(error, path)
     return None
 

@@ -1,6 +1,6 @@
-"""What a run would need before it starts: tokens that work, repositories in reach, a budget.
+"""Requirements of a run before it starts: working tokens, reachable repositories, a budget.
 
-And what it reads again, because an older version did not request all fields of this one.
+It also reports the months to read again because an older version requested fewer fields.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -43,7 +43,7 @@ Marks = Mapping[str, datetime]
 
 
 def preflight(study: Study, data_dir: DataDirectory, say: Say) -> bool:
-    """Say what a run of ``study`` meets, a sentence each; whether it can succeed."""
+    """Report the requirements of a run of ``study``; return whether it can succeed."""
     is_well = _git_answers(study.repositories, say)
     for url in dict.fromkeys(map(_url, study.repositories)):
         chosen = [repository for repository in study.repositories if _url(repository) == url]
@@ -168,7 +168,7 @@ def _examine_repository(
     missing = [month for month in months if month not in marks]
     changed = source.changed_count(min(marks.values())) if marks else 0
     counts = source.counts(missing)
-    # With all fields that a run requests: what a token or an old server does not give is said now.
+    # With all fields that a run requests, so that fields withheld from the token are reported.
     lacking = source.probe().gaps
     cost = _cost(pages(counts, len(source.client.accounts.all)), len(missing))
     if marks:
@@ -231,9 +231,7 @@ def read_again(
 def _outdated(
     data_dir: DataDirectory, repository: Repository, months: Sequence[str]
 ) -> dict[str, int]:
-    """Return those of ``months`` that lack fields in what is stored, and their numbers of
-    issues.
-    """
+    """Return the ``months`` whose stored issues lack fields, with their numbers of issues."""
     if not data_dir.warehouse.exists():
         return {}
     with reading(data_dir.warehouse) as connection:
@@ -251,7 +249,7 @@ def stored(data_dir: DataDirectory, repository: Repository) -> Marks:
 
 
 def forecast(cost: RequestCost, accounts: Accounts) -> str:
-    """Return how long a run of ``cost`` takes, its waits for the budget to be full again
+    """Return a sentence with the cost and the estimated time of a run, waits for the budget
     included.
     """
     usable = [account for account in accounts.all if not account.is_refused]

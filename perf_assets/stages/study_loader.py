@@ -38,7 +38,7 @@ class Added(StrictModel):
     def now(
         cls, study: Study, name: str, start: str, git: str | None, github_url: str | None
     ) -> "Added":
-        """Return what is to be added at this moment."""
+        """Return the addition of a repository, as of now."""
         return cls(
             study=study.name,
             name=name,

@@ -2,11 +2,11 @@
 
 Its files hold GitHub's REST shapes: ``issues``, ``comments``, optional ``events`` and ``pulls``,
 each ``.jsonl`` or ``.jsonl.gz``; ``repository.json`` names the repository. A pull request may say
-in ``closes`` which issues it is linked to as closing them, which REST does not tell, and in
+in ``closes`` which issues it is linked to as closing them, which REST does not say, and in
 ``commits`` how many it has.
 
 A record that cannot be used is set aside and counted. A file that cannot be read, or a line that
-is no JSON object, means that the file is damaged or cut: the corpus is refused.
+is not a JSON object, means that the file is damaged or cut: the corpus is refused.
 """
 
 import gzip
@@ -218,7 +218,7 @@ def _open(path: Path) -> IO[bytes]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, Record]]:
-    """Yield the records of a file by line; PerfAssetsError at the first line that is none."""
+    """Yield the records of a file by line; PerfAssetsError at the first unreadable line."""
     number = 0
     try:
         with _open(path) as file:
@@ -250,7 +250,7 @@ def _refused(path: Path, number: int, reason: str) -> PerfAssetsError:
 def _decoded(line: bytes) -> Any:  # noqa: ANN401
     try:  # All records share one copy of their keys: that is half of their memory.
         return from_json(line, cache_strings="keys")
-    except ValueError:  # halves of characters, another encoding, or no JSON
+    except ValueError:  # halves of characters, another encoding, or not JSON
         return whole_characters(json.loads(line))
 
 

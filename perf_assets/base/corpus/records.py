@@ -14,7 +14,7 @@ LARGEST_ID = 2**63 - 1
 
 
 def _utc(text: str) -> str:
-    """``text`` as a moment of UTC, in the one form in which texts compare as times do."""
+    """Return ``text`` as a UTC time in the form whose texts sort as times."""
     reason = "this is not a time with a zone such as 2021-03-04T05:06:07Z"
     try:
         moment = datetime.fromisoformat(text)
@@ -120,7 +120,7 @@ class PullRequest(Thread):
     closes: list[int] | None = None
 
     def times(self) -> Iterator[str]:
-        """When something happened to it."""
+        """Return the times of its changes."""
         yield from filter(None, (self.created_at, self.closed_at, self.merged_at))
 
 

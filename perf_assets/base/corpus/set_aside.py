@@ -32,7 +32,7 @@ class SetAsideRecords:
     """Counts the records of a file that are left out."""
 
     def __init__(self, kind: str) -> None:
-        """No record is left out yet."""
+        """Start without records."""
         self._kind = kind
         self._by_reason: dict[str, SetAside] = {}
 

@@ -1,4 +1,4 @@
-"""What happens to a machine and its files, and how a person mends it: a sentence for each."""
+"""Messages about faults of the machine and its files, each with a remedy."""
 
 import re
 import shutil
@@ -38,10 +38,9 @@ DISK = re.compile(r"(?P<what>Input/output error|Read-only file system|fsync fail
 
 
 def explain_error(error: BaseException, data_dir: Path | None) -> str | None:
-    """Return what happened to the machine or to the files of ``data_dir``; None where it is our
-    mistake.
+    """Return a message about the machine or the files of ``data_dir``; None for a bug.
 
-    A full disk or memory shows in many guises, those of the libraries that ran into it among them.
+    Libraries report a full disk or memory in many forms.
     """
     text = "\n".join(f"{type(cause).__name__}: {cause}" for cause in _chain(error))
     directory = data_dir if data_dir is not None else Path()
@@ -92,7 +91,7 @@ def _about_the_record(text: str, directory: Path) -> str | None:
 
 
 def disk_or_memory_message(text: str, directory: Path) -> str | None:
-    """Return what to do where ``text``, an error's, is about a full disk or of a full memory."""
+    """Return a remedy if ``text``, of an error, reports a full disk or memory."""
     if FULL.search(text):
         return FULL_DISK.format(directory=directory)
     return OUT_OF_MEMORY if NO_MEMORY.search(text) else None

@@ -1,8 +1,7 @@
-"""Which tables are one asset, and from which assets each is made: what the graph of the UI shows.
+"""Assets of the UI's graph: the tables of each, and the assets that each is made from.
 
-A hundred tables as a hundred nodes are no picture. What one step stores together, or a view that
-is only a step on the way, is reported with the table that it belongs to; and of the arrows only
-those are drawn that no longer way says already.
+A hundred tables are too many nodes. Tables that one step stores together, and views that are only
+intermediate steps, belong to one asset. Arrows that follow from longer paths are left out.
 """
 
 from collections.abc import Mapping
@@ -202,9 +201,7 @@ def assets_in_order() -> tuple[str, ...]:
 
 @cache
 def tables_in_order() -> tuple[str, ...]:
-    """Return all tables and views, each after those it is made from; those of one asset stand
-    together.
-    """
+    """Return all tables and views, each after its inputs, grouped by asset."""
     tables = TopologicalSorter(made_from()).static_order()
     order = {asset: index for index, asset in enumerate(assets_in_order())}
     in_assets = [table for table in tables if asset_for_table(table) in order]
@@ -213,9 +210,7 @@ def tables_in_order() -> tuple[str, ...]:
 
 @cache
 def upstream() -> Mapping[str, tuple[str, ...]]:
-    """Return of each asset those it is made from, but for those that another of them is made
-    from.
-    """
+    """Return the inputs of each asset, without those that follow from other inputs."""
     arrows = _arrows()
 
     @cache

@@ -68,7 +68,7 @@ class Text:
         self._traced = sorted(traced)
 
     def score(self, first: int, count: int) -> int:
-        """Return how far lines are from trivial: one more than their letters and digits."""
+        """Return a measure of how non-trivial lines are: their letters and digits plus one."""
         return 1 + self._score[first + count] - self._score[first]
 
     def traced(self, first: int, count: int) -> list[int]:
@@ -162,7 +162,7 @@ def pass_back(versions: Versions, entries: Iterable[Entry]) -> list[Entry]:
 def _divide(
     entries: Sequence[Entry], base: int, hunks: Sequence[Sequence[int]]
 ) -> tuple[list[Entry], list[Entry]]:
-    """Return what of ``entries`` the ``base`` has too, there; and what it does not have."""
+    """Return the parts of ``entries`` that the ``base`` shares, at its lines, and the others."""
     shared: list[Entry] = []
     rest: list[Entry] = []
     ends = [new_first + new_count for _, _, new_first, new_count in hunks]

@@ -74,9 +74,7 @@ def read_blobs(clone: Path, blobs: Sequence[str]) -> dict[str, bytes]:
 
 
 def read_patches(clone: Path, shas: Sequence[str], options: Sequence[str]) -> dict[str, bytes]:
-    """Return what git prints of each of the commits ``shas``, with ``options`` that make a
-    patch.
-    """
+    """Return the patches that git prints for the commits ``shas`` with ``options``."""
     stdin = "".join(f"{sha}\n" for sha in shas).encode()
     output = b"\n" + run(diffs_of(clone, *options), local_environment(), stdin)
     ends = [0]

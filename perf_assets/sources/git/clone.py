@@ -170,7 +170,7 @@ def _opened(
 
 
 def _source_of(path: Path) -> str:
-    """Return the address a clone was made from; PerfAssetsError when it is no clone of ours."""
+    """Return the address a clone was made from; PerfAssetsError if perf-assets did not make it."""
     try:
         return readable(run(in_clone(path, "config", f"remote.{_REMOTE}.url"), local_environment()))
     except GitError:

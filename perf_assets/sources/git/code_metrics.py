@@ -7,7 +7,7 @@ import lizard  # type: ignore[import-untyped]
 
 
 def analyse(name: str, text: str) -> Any:  # noqa: ANN401 - lizard has no types
-    """Return what ``lizard.analyze_file.analyze_source_code`` finds, but for the numbers of
+    """Return the result of ``lizard.analyze_file.analyze_source_code`` without the numbers of
     tokens.
     """
     return _ANALYZER.analyze_source_code(name, text)

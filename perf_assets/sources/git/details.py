@@ -116,7 +116,7 @@ class _Commit(Commit):  # type: ignore[misc]
 
 
 def too_large(files: Sequence[ChangedFile]) -> str | None:
-    """Return why a commit with these ``files`` is not analysed; None when it is."""
+    """Return the reason why a commit with these ``files`` is not analysed; None if it is."""
     for file in files:
         if max(file.old_size, file.size) > LARGEST_FILE:
             return f"{shown(file.path)} is larger than {LARGEST_FILE:,} bytes"

@@ -61,7 +61,7 @@ def read_commits(
 
     Raises
     ------
-    PerfAssetsError : commits themselves are missing, or there is no room for temporary files.
+    PerfAssetsError : commits themselves are missing, or the disk has no room for temporary files.
     """
     listed = list_commits(clone) if listed is None else listed
     done = 0

@@ -182,7 +182,7 @@ def _read(
 
 
 def _reason(clone: Clone, sha: str, error: Exception) -> str:
-    """Return why PyDriller cannot read a commit; PerfAssetsError for a damaged clone."""
+    """Return the reason why PyDriller cannot read a commit; PerfAssetsError for a damaged clone."""
     found = unreadable_commits(clone, [sha])
     if found:
         return found[sha]
@@ -271,7 +271,7 @@ def _name(path: bytes | None) -> str | None:
 
 
 def _lines(file: ModifiedFile) -> _Lines | None:
-    """Return the lines that PyDriller counts; None where there is no patch to count them in."""
+    """Return the lines that PyDriller counts; None without a patch."""
     patch = file.diff
     if patch.startswith("Binary files "):
         return _Lines(0, 0, is_binary=True)

@@ -30,10 +30,9 @@ MOST_ALONE = 20  # objects that are requested one by one
 
 
 def unreadable_commits(clone: Clone, shas: Sequence[str]) -> dict[str, str]:
-    """Return those of the commits ``shas`` that need an object which the clone lacks, with the
-    reason.
+    """Return the commits among ``shas`` that need an object which the clone lacks, with the reason.
 
-    An object that is there and damaged is no such reason: a new clone mends that.
+    A damaged object is not such a reason: a new clone repairs it.
     """
     found: dict[str, str] = {}
     left = list(shas)
@@ -51,7 +50,7 @@ def unreadable_commits(clone: Clone, shas: Sequence[str]) -> dict[str, str]:
 
 
 def _count_changes(clone: Clone, shas: Sequence[str]) -> tuple[int, GitError | None]:
-    """Return how many of ``shas`` git names before it fails, and how it fails."""
+    """Return the number of ``shas`` that git names before it fails, and the failure."""
     stdin = "".join(f"{sha}\n" for sha in shas).encode()
     named = 0
     try:
@@ -64,7 +63,7 @@ def _count_changes(clone: Clone, shas: Sequence[str]) -> tuple[int, GitError | N
 
 
 def missing_objects(clone: Path, names: Iterable[str]) -> set[str]:
-    """Return those of the objects ``names`` that the clone lacks."""
+    """Return the objects among ``names`` that the clone lacks."""
     requested = sorted(set(names))
     if not requested:
         return set()
@@ -88,7 +87,7 @@ def _named(reasons: Iterable[str | None]) -> dict[str, str]:
 
 
 def now_readable(clone: Path, reasons: Iterable[str | None]) -> set[str]:
-    """Return those of the ``reasons`` that name an object which the clone has by now."""
+    """Return the ``reasons`` that name an object which the clone now has."""
     named = _named(reasons)
     missing = missing_objects(clone, named.values())
     return {reason for reason, name in named.items() if name not in missing}
@@ -109,7 +108,7 @@ def fetch_missing(clone: Path, url: str, reasons: Iterable[str | None]) -> None:
     with suppress(PerfAssetsError):
         address = Address.of(url)
         command = remote_git(f"--git-dir={clone}", *TIDY, "fetch", *options, "--", address.url)
-        # Of what the remote lacks it refuses to send anything: then one by one.
+        # A remote that lacks one object sends none: then each is requested alone.
         for requests in ([missing], [[name] for name in missing[:MOST_ALONE]]):
             for requested in requests:
                 with suppress(GitError):

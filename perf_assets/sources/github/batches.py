@@ -49,7 +49,7 @@ class IssueBatch:
         return replace(self, gaps=self.gaps.with_columns(pl.col("month").fill_null(month)))
 
     def set_aside(self, entity: str) -> int:
-        """Return how many entries of ``entity`` GitHub has that are not among the rows."""
+        """Return the number of entries of ``entity`` that GitHub has and the rows lack."""
         is_entry = (pl.col("entity") == entity) & (pl.col("lacks") == ENTRY)
         return int(self.gaps.filter(is_entry)["entries"].sum())
 

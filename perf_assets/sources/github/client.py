@@ -48,7 +48,7 @@ class RequestCost:
     points: int = 0
 
     def take(self) -> "RequestCost":
-        """Return what was spent since the last call."""
+        """Return the cost since the last call."""
         cost = RequestCost(self.requests, self.points)
         self.requests = self.points = 0
         return cost
@@ -64,9 +64,9 @@ class Fault:
     """A failed attempt: why, and whether a smaller page may help.
 
     ``is_limit``: the account rests before its next request, so no pause is due. ``counts`` is False
-    where GitHub gave the time to go on, so that trying then is no further attempt. ``is_outage``: a
-    status by which GitHub reports its own trouble, which may last longer than a wrong answer is put
-    up with.
+    if GitHub named the time to go on, so that a later try is not a further attempt. ``is_outage``:
+    a status by which GitHub reports its own trouble, which may last longer than the wrong answers
+    that are tolerated.
     """
 
     reason: str
@@ -368,7 +368,7 @@ class GitHubClient:
         return f"GitHub at {self.base_url} answered with HTTP {failure.status}{words}: {remedy}"
 
     def _reason(self, failure: Failure) -> str:
-        """Return what is wrong with an answer, in a few words."""
+        """Return a short description of the failure of an answer."""
         if failure.errors:
             return failure.words or "an error without a word"
         if failure.status == 200:

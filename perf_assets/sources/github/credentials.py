@@ -54,7 +54,7 @@ class Credential:
             self.issued.append(token)
 
     def secrets(self) -> list[str]:
-        """Return what must never be shown."""
+        """Return the secrets, which are never shown."""
         is_token = isinstance(self.auth, github.Auth.Token)
         return [self.auth.token, *self.issued] if self.auth and is_token else list(self.issued)
 
@@ -132,7 +132,7 @@ def _private_key(text: str) -> str:
         return text.replace("\\n", "\n")
     try:
         return Path(text).expanduser().read_text(encoding="utf-8")
-    except (OSError, ValueError, RuntimeError):  # the last: nobody has such a data directory
+    except (OSError, ValueError, RuntimeError):  # RuntimeError: the user has no home directory
         raise PerfAssetsError(
             "GITHUB_APP_PRIVATE_KEY is neither a PEM text nor the path of a file that can be read"
         ) from None

@@ -30,7 +30,7 @@ class AnswerError(PerfAssetsError):
 
 
 def read_json(text: str) -> object:
-    """Return what a JSON text says, halves of characters in it as U+FFFD.
+    """Return the content of a JSON text, with halves of characters as U+FFFD.
 
     Raises
     ------

@@ -163,7 +163,7 @@ class RowReader:
         return [entry for entry in entries if entry not in to_come] if to_come else entries
 
     def _what_is_odd(self, closed_at: str, node: Issue) -> str | None:
-        """Return why an issue cannot have been closed then; None where it can."""
+        """Return the reason why an issue cannot have been closed then; None if it can."""
         if _moment(closed_at) < _moment(node["createdAt"]):
             return "before it was opened"
         return "which is to come" if self._is_to_come(closed_at) else None
@@ -279,7 +279,7 @@ def _closed_at(node: Issue) -> str | None:
 
 
 def _author(node: Issue | Comment) -> dict[str, Any]:
-    """Return who wrote it, and what GitHub knows of them."""
+    """Return the author and GitHub's data about the account."""
     association = node["authorAssociation"]
     return {
         "author": _login(node["author"]),
@@ -289,9 +289,7 @@ def _author(node: Issue | Comment) -> dict[str, Any]:
 
 
 def _reactions(node: Issue | Comment) -> dict[str, int | None]:
-    """Return how many reacted, by kind; nothing of kinds that nobody is known to have a column
-    for.
-    """
+    """Return the number of reactions by kind, without kinds that have no column."""
     groups = node["reactionGroups"]
     if groups is None:
         return dict.fromkeys(REACTIONS.values())

@@ -89,7 +89,7 @@ def read_lines(
 def load_rows(
     lines: list[Line], width: int, parse: Callable[[Line], Mapping[str, object]]
 ) -> tuple[list[dict[str, object]], list[Reject]]:
-    """Return what ``parse`` makes of each row of ``width`` cells, with its file and line.
+    """Return the results of ``parse`` for each row of ``width`` cells, with file and line.
 
     Rows of another width, and those that ``parse`` refuses, are rejects.
     """

@@ -174,7 +174,7 @@ class _Export:
             yield self.answered(row, annotations)
 
     def data(self, number: int, task: Task) -> Task:
-        """Return what a task is about."""
+        """Return the subject of a task."""
         data = task.get("data")
         if not isinstance(data, dict):
             self.refuse(number, "data", f"is not an object that describes the task; {AGAIN}")
@@ -196,7 +196,7 @@ class _Export:
         return cells
 
     def identity(self, row: Row, task: Task) -> object:
-        """Return what annotations of the same task have in common."""
+        """Return the identity that annotations of the same task share."""
         number = row.line - TASKS.header
         identity = task.get("id")
         if identity is None:
@@ -266,7 +266,7 @@ class _Export:
             )
 
     def answer(self, number: int, name: str, values: object) -> str:
-        """Return what was answered: the one choice, or the lines of a text."""
+        """Return the answer: the one choice, or the lines of a text."""
         texts = [text.strip() for text in self.texts(number, name, values)]
         if name in CHOICES and len(set(texts)) > 1:
             self.refuse(number, name, f"has {len(set(texts))} choices where one is asked for")

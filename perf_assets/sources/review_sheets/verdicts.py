@@ -104,8 +104,7 @@ def read_verdicts(path: Path, sheet: Sheet, links: Mapping[Subject, str]) -> pl.
 
 
 def remarks_on(sheet: Sheet) -> list[str]:
-    """Return what to know of verdicts by names of an older codebook in ``sheet``, a sentence a
-    name.
+    """Return notes on verdicts by names of an older codebook in ``sheet``, a sentence each.
 
     A name means what the codebook of now says: what it meant otherwise before is said, and what
     has another name now.
@@ -152,13 +151,13 @@ class _Reader:
         self.lines: dict[Subject, int] = {}
 
     def verdict(self, row: Row) -> Verdict | None:
-        """Return what the rater says in ``row``; None where nothing."""
+        """Return the rater's verdict in ``row``; None if the row is empty."""
         raise NotImplementedError
 
     def subject(
         self, row: Row, columns: tuple[str, str], subject_name: str, stored: str
     ) -> Subject:
-        """Return what a row is about: by name in the first of ``columns``, by number in the
+        """Return the subject of a row: its name in the first of ``columns``, its number in the
         second.
         """
         container, text = (row.cells[column].strip() for column in columns)
@@ -273,9 +272,7 @@ class _FindingReader(_Reader):
         return *finding, verdict, state, address, note, row.line
 
     def state(self, row: Row) -> tuple[str | None, str | None]:
-        """Return what became of it, and where that can be read; sheets of older versions have
-        neither.
-        """
+        """Return the state of the finding and its address; older sheets have neither."""
         address = row.cells.get("address", "").strip()
         if not row.cells.get("state", "").strip():
             if address:

@@ -170,7 +170,7 @@ class ApiClient:
         return answer
 
     def _refused(self, method: str, answer: Wrapper) -> str:
-        """Return why it did not answer; PerfAssetsError where asking again is of no use."""
+        """Return the reason for a failed request; PerfAssetsError if a retry is useless."""
         message = self._hidden(shortened(escape_text(answer.error_message or ""), 160))
         why = f"{answer.error_name}: {message}"
         if answer.error_name == THROTTLED:

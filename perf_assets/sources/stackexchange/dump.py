@@ -90,7 +90,7 @@ def read_dump(forum: Forum, extract: Extract) -> None:
 
 
 def fingerprint_of(file: DumpFile, forum: Forum) -> str:
-    """Return what identifies a file, and what is read of it: its size, ends, the tag sets."""
+    """Return a fingerprint of a file and of its selection: its size, ends and the tag sets."""
     digest = hashlib.sha256(repr((VERSION, file.name, file.member, forum.start)).encode())
     digest.update(repr([(tag_set.label, tag_set.tags) for tag_set in forum.tag_sets]).encode())
     try:
@@ -151,7 +151,7 @@ class _Reading:
             self._pass(file, state)
         if file.name == POSTS:
             if state["is_unsorted"] and not state["is_second"]:
-                # An answer stood before its question, among higher numbers: nobody kept it.
+                # An answer came before its question, among higher numbers, and was not kept.
                 log.info("%s is not in the order of its numbers: it is read again", file.title)
                 state.update(is_second=True, next_byte=0, is_read=False)
                 self._pass(file, state)

@@ -15,7 +15,7 @@ from perf_assets.base.sanitize import shortened
 CHUNK = 4 << 20  # bytes
 WAITING_CHUNKS = 4  # of an archive that is unpacked faster than it is read
 UNPACKING_SECONDS = 300.0  # for the next chunk
-JOIN_SECONDS = 10.0  # for the thread that unpacks, to see that nobody reads any more
+JOIN_SECONDS = 10.0  # for the unpacking thread to notice that reading has ended
 POSTS = "Posts"
 OTHERS = ("PostLinks", "PostHistory", "Comments")
 """Files beside the posts that say more of them; a dump need not have them."""
@@ -141,7 +141,7 @@ def _in_archive(path: Path) -> list[DumpFile]:
 
 
 def _after(offset: int, chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield what follows the first ``offset`` bytes: packed files have no other way there."""
+    """Yield the bytes after the first ``offset``; a packed file is read from its start."""
     for chunk in chunks:
         if offset >= len(chunk):
             offset -= len(chunk)

@@ -71,7 +71,7 @@ class Rows:
         for index, text in enumerate(whole):
             begin = self.offset
             self.offset += len(text) + 1
-            # What stands before the first sign of the data belongs to no element.
+            # Text before the first sign of the data belongs to no element.
             if index or begin:
                 yield from self._element(begin - 1, text)
             elif text.strip(b" \t\r\n" + MARK):
@@ -80,7 +80,7 @@ class Rows:
             raise self._no_dump(f"at byte {self.offset} a row has more than {LONGEST_ROW:,} bytes")
 
     def end(self) -> Iterator[Piece]:
-        """Yield what is left when the file is over: its last element, or a row that is cut."""
+        """Yield the rest at the end of the file: its last element, or a row that is cut."""
         if not self._is_open:
             raise self._no_dump(f"it has no element <{self.root.decode()}>")
         begin, text, self._rest = self.offset - 1, self._rest, b""
@@ -202,7 +202,7 @@ def _parsed(text: bytes) -> dict[str, str]:
 
 
 def value_of(text: bytes, name: bytes) -> bytes | None:
-    """Return what stands, unread, in the attribute of a whole row that `` name="`` begins."""
+    """Return the raw value of the attribute of a whole row that `` name="`` begins."""
     start = text.find(name)
     if start < 0:
         return None
@@ -211,7 +211,7 @@ def value_of(text: bytes, name: bytes) -> bytes | None:
 
 
 def not_utf_8(pieces: Sequence[Piece]) -> int:
-    """Return how many of the ``pieces`` are not in UTF-8."""
+    """Return the number of ``pieces`` that are not in UTF-8."""
     return sum(1 for piece in pieces if not _is_utf_8(piece.text))
 
 

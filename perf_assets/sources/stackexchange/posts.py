@@ -51,7 +51,7 @@ class PostBatch:
         return dict(zip(TABLES, (self.questions, self.answers, self.comments), strict=True))
 
     def of_month(self, month: str) -> "PostBatch":
-        """Return what belongs to the questions of ``month``."""
+        """Return the rows of the questions of ``month``."""
         of_it = pl.col("month") == month
         return PostBatch(*(frame.filter(of_it) for frame in self.frames.values()))
 
@@ -67,7 +67,7 @@ class PostBatch:
 
 
 def of_extract(extract: Extract, forum: Forum, tag_set: TagSet, months: Sequence[str]) -> PostBatch:
-    """Return what a dump has of ``tag_set`` in ``months``, those of earlier tag sets left out."""
+    """Return the dump's posts of ``tag_set`` in ``months``, without those of earlier tag sets."""
     questions = extract.frame(QUESTIONS, [list(months)])
     mine = [
         _data_dir(forum, tags) == tag_set.label for tags in questions.get_column("tags").to_list()

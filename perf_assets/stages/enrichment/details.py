@@ -43,7 +43,7 @@ READ = pl.Schema(
 )
 TRACED = pl.Schema({**INTRODUCING, "introduced_at": pl.Int64()})
 
-FIXES_AT_ONCE = 2_000  # looked at and not yet stored: what a killed run looks at again
+FIXES_AT_ONCE = 2_000  # analysed and not yet stored, which a killed run repeats
 
 FIXES = """
     select distinct sha, commits.month, commits.is_merge, commits.unreadable
@@ -67,7 +67,7 @@ FILES = """
 
 @dataclass(frozen=True)
 class FixMonth:
-    """The fixes of a month (as ``FIXES`` has them), and the rows of those that were looked at."""
+    """The fixes of a month (as ``FIXES`` has them), and the rows of analysed fixes."""
 
     name: str
     fixes: pl.DataFrame
@@ -76,16 +76,16 @@ class FixMonth:
 
     @property
     def missing(self) -> pl.DataFrame:
-        """The fixes that nobody looked at yet."""
+        """The fixes that are not analysed yet."""
         return self.fixes.join(self.details, on="sha", how="anti", maintain_order="left")
 
 
 def inspect_fixes(
     writer: AuditedWriter, repository: Repository, months: Sequence[str]
 ) -> Iterator[WriteOutcome]:
-    """Look closely at the fixes of ``repository`` in its clone, see :func:`detail_fixes`."""
+    """Analyse the fixes of ``repository`` in its clone, see :func:`detail_fixes`."""
     clone = writer.data_dir.clone(repository.name)
-    if not clone.exists():  # mining made it; whoever deleted it gets it back
+    if not clone.exists():  # Mining created it; a deleted clone is created again.
         update_clone(repository.git, clone)
     yield from detail_fixes(writer, clone, repository.name, months)
 
@@ -141,7 +141,7 @@ def rule_version() -> str:
 def _changed(
     writer: AuditedWriter, clone: Path, repository: str, months: Sequence[str]
 ) -> Iterator[FixMonth]:
-    """Yield the linked months whose stored fixes are others than those that are linked now.
+    """Yield the linked months whose stored fixes differ from the linked ones.
 
     Fixes that git could not read count as not stored once it can.
     """

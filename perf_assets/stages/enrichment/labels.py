@@ -91,12 +91,11 @@ def label_cohorts(
 ) -> list[WriteOutcome]:
     """Label the loaded cohorts of ``months`` and those that follow.
 
-    With the labels come stems, environments, the areas that labels and stack traces name, and the
-    probabilities of the classifier.
+    Stems, environments, areas from labels and stack traces, and probabilities of the classifier
+    are stored with the labels.
 
-    A label depends on cohorts up to its own month: a cohort that came late may change what
-    follows it, and nothing before it. Where all of that is as it was, nothing is labelled, unless
-    ``forced``.
+    A label depends on cohorts up to its own month: a late cohort may change labels of later
+    months only. No-op if no input changed, unless ``forced``.
     """
     loaded = loaded_months(writer, "raw.issues", repository)
     work = Work(writer, repository, TABLES, loaded, from_first(loaded, months))
@@ -155,9 +154,7 @@ def label_cohorts(
 
 
 def _other_meaning(rules: Rules) -> Callable[[str], bool]:
-    """Return whether a label says something else than an area: performance, or that it is no
-    bug.
-    """
+    """Return whether a label marks performance or "not a bug" instead of an area."""
     entries = (*rules.performance_labels, *rules.non_bug_labels)
     return lambda label: bool(matching_labels([label], entries))
 

@@ -1,4 +1,4 @@
-"""Of which kinds the questions of the study's forums are: people say it of some, and we learn."""
+"""Kinds of the questions of the study's forums, learned from questions that people classified."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -59,10 +59,10 @@ HOW_TO = (
 def store_question_kinds(
     writer: AuditedWriter, study: Study, *, forced: bool = False
 ) -> Iterator[WriteOutcome]:
-    """Store what people say of questions, and decide of which kinds all the others are.
+    """Store the classifications by people, and decide the kinds of all other questions.
 
-    Without enough questions that people classified none is decided, and the log says how to give
-    some. Where everything is as it was, nothing is read but its fingerprint, unless ``forced``.
+    With too few classified questions no kind is decided, and the log says how to add some. If
+    nothing changed, only the fingerprint is read, unless ``forced``.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def store_question_kinds(
     """
     classified = _labelled(study)
     lists = {forum.name: _lists(forum) for forum in study.forums}
-    # What is stored was audited when it was.
+    # Stored rows are audited already.
     if forced or Difference.between(writer.database.frame(f"from {LABELLED}"), classified).is_any:
         (stored,) = writer.store([PartitionWrite([StagedTable(LABELLED, classified)])])
         yield stored
@@ -146,7 +146,7 @@ def _kinds_of(
     labelled: pl.DataFrame,
     lists: "Wordlists | None",
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    # Where nothing is classified nothing of it is imported.
+    # Without classified questions the classifier is not imported.
     if labelled.is_empty():
         log.info(
             "%s: no question was classified by people, so kinds are not decided; %s",

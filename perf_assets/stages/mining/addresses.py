@@ -42,7 +42,7 @@ class Addresses:
         return partial(hashed_address, key=address_key(self.data_dir))
 
     def account(self, account: str) -> str:
-        """Return what stands for a login or an address in stored tables."""
+        """Return the stored form of a login or an address."""
         return self.hide(account) if "@" in account else account.casefold()
 
     def stored(self, commits: pl.DataFrame) -> pl.DataFrame:

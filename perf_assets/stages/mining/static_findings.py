@@ -49,7 +49,7 @@ TREES, FINDINGS, UNREAD = TABLES = (
     "raw.unparsed_files",
 )
 EMPTY = PartitionState(fingerprint="no tree")  # of a month in which no quarter ends
-FILES_AT_ONCE = 5_000  # read and not yet stored: what a killed run reads again
+FILES_AT_ONCE = 5_000  # read and not yet stored, which a killed run repeats
 
 Key = tuple[str, str]
 """Path and blob: where both are the same, so is what is found."""
@@ -69,12 +69,12 @@ def mine_findings(
 ) -> Iterator[WriteOutcome]:
     """Check the trees of ``repository`` in its clone, see :func:`load_findings`.
 
-    Nothing is done where the study wants no checks of it.
+    No-op if the study has no checks of it.
     """
     if not repository.checks:
         return
     clone = writer.data_dir.clone(repository.name)
-    if not clone.exists():  # mining made it; whoever deleted it gets it back
+    if not clone.exists():  # Mining created it; a deleted clone is created again.
         update_clone(repository.git, clone)
     yield from load_findings(writer, clone, repository.name, repository.months, months)
 
@@ -89,8 +89,8 @@ def load_findings(
     """Bring the findings of ``months`` up to date, of all that are ``studied``.
 
     The last studied month of each quarter holds the tree of the quarter, every other month holds
-    nothing. A tree is scanned when its commit, the tree before it, or the rules are others than
-    those that are stored. What stands where no quarter ends any more leaves, whatever the months.
+    nothing. A tree is scanned when its commit, the tree before it, or the rules differ from the
+    stored ones. Trees in months that no longer end a quarter are deleted, whatever the months.
     """
     with phase(f"looking for trees of {repository}"):
         trees = {tree.month: tree for tree in quarter_ends(clone, studied)}
@@ -136,16 +136,14 @@ def load_findings(
 
 @cache
 def rule_version() -> str:
-    """Return what decides, beside the files themselves, what is found in them."""
+    """Return the version of everything besides the files that decides the findings."""
     python = f"Python {sys.version_info.major}.{sys.version_info.minor}"
     rules = ", ".join(rule.name for rule in DEFAULT)
     return f"{code_version(__name__, WORKER)}, {MOST_BYTES} bytes, {python}: {rules}"
 
 
 def _marks(trees: Sequence[Tree]) -> dict[str, PartitionState]:
-    """Return what the rows of each tree's month show: its commit, the one before it, and the
-    rules.
-    """
+    """Return the state of each tree's month: its commit, the previous one, and the rules."""
     marks = {}
     for before, tree in zip([None, *trees], trees, strict=False):
         after = "" if before is None else f" after {before.sha}"
@@ -169,7 +167,7 @@ def _stored_marks(writer: AuditedWriter, repository: str) -> dict[str, Partition
 
 
 class _History:
-    """The trees of a repository, and the findings in the files of the tree that was seen last."""
+    """The trees of a repository, and the findings in the files of the last tree."""
 
     def __init__(
         self,
@@ -204,7 +202,7 @@ class _History:
             seen, seen_of = {(file.path, file.blob) for file in files}, tree.month
 
     def rows(self, scan: Scan, fresh: dict[Key, Found]) -> dict[str, list[Row]]:
-        """Return the rows of the tree, by table; ``fresh`` is what came of the files just read."""
+        """Return the rows of the tree, by table; ``fresh`` are results of files just read."""
         tree, before = scan.tree, scan.before
         available = (
             dict(self.cached)
@@ -228,7 +226,7 @@ class _History:
     def _frameworks(self, files: Sequence[File], found: Mapping[Key, Found]) -> set[str]:
         """Return the frameworks of the rules that any of ``files`` imports.
 
-        What is stored of a file does not say: such files are read again, until nothing is missing.
+        Stored rows of a file do not say: such files are read again, until nothing is missing.
         """
         known = [found[file.path, file.blob].frameworks for file in files]
         imported = set[str]().union(*(frameworks for frameworks in known if frameworks is not None))
@@ -267,7 +265,7 @@ class _History:
         return {TREES: [partition | tree_row], FINDINGS: findings, UNREAD: unread}
 
     def _held(self, tree: Tree | None) -> set[Key]:
-        """Return the files that were read of what is stored of the quarter of ``tree``."""
+        """Return the files with stored results in the quarter of ``tree``."""
         return {
             (file.path, file.blob)
             for sha, month in self._stored_trees(tree)
@@ -282,7 +280,7 @@ class _History:
         return {row["path"] for row in rows if row["reason"] == "missing"}
 
     def _read(self, tree: Tree | None) -> dict[Key, Found]:
-        """Return what is stored of the files of the quarter of ``tree``."""
+        """Return the stored results for files of the quarter of ``tree``."""
         read: dict[Key, Found] = {}
         for sha, month in self._stored_trees(tree):
             found: dict[str, Found] = {}
@@ -297,9 +295,9 @@ class _History:
         return read
 
     def _stored_trees(self, tree: Tree | None) -> Iterator[tuple[str, str]]:
-        """Commit and month of what is stored of the quarter of ``tree``, by the rules of now.
+        """Yield commit and month of the stored trees of the quarter of ``tree``, by current rules.
 
-        Of a quarter that goes on it stands at the end of an earlier month.
+        The tree of a quarter that is not over is stored with an earlier month.
         """
         if tree is None:
             return
@@ -312,9 +310,7 @@ class _History:
                 yield sha, month
 
     def _stored_rows(self, table: str, month: str) -> list[Row]:
-        """Return what is stored of the files of a month, without what says of which tree they
-        are.
-        """
+        """Return the stored rows on files of a month, without the columns of the tree."""
         rows = self.writer.database.partition(table, self.repository, month)
         order = ["path", "line", "start_column"] if table == FINDINGS else ["path"]
         columns = [name for name in COLUMNS[table] if name in rows.columns]

@@ -54,7 +54,7 @@ def _offer(tag_set: TagSet, month: Month) -> PartitionWrite:
 def store_posts(
     writer: AuditedWriter, forum: Forum, tag_set: TagSet, months: Sequence[Month]
 ) -> list[WriteOutcome]:
-    """Store months of ``tag_set``; questions that stood in another partition leave that one."""
+    """Store months of ``tag_set``; their questions are deleted from other partitions."""
     offers = [_offer(tag_set, month) for month in months]
     numbers = [n for month in months for n in month.batch.questions["question_id"].to_list()]
     offers += _left_partitions(writer, forum, tag_set, numbers, {offer.month for offer in offers})
@@ -62,7 +62,7 @@ def store_posts(
 
 
 def stored_posts(writer: AuditedWriter, tag_set: TagSet, months: Sequence[str]) -> PostBatch:
-    """Return what is stored of ``months``."""
+    """Return the stored posts of ``months``."""
     return PostBatch(
         *(
             writer.database.partitions(table, tag_set.name, months)

@@ -59,7 +59,7 @@ def store_study(writer: AuditedWriter, study: Study) -> None:
 
 
 def study_facts(study: Study) -> list[Fact]:
-    """Return what meta.about says of the study and of the rules that it is decided by."""
+    """Return the facts of meta.about on the study and its rules."""
     rules = study.rules
     return [
         ("study", "name", study.name, "Name of the study."),
@@ -162,7 +162,7 @@ def _lake_of(study: Study) -> Iterator[Fact]:
 
 
 def store_database_facts(writer: AuditedWriter) -> None:
-    """Note what is about to be published: when, by what and from what, and the rows of tables."""
+    """Store the facts of the database to publish: time, software, sources, and rows of tables."""
     moment = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S UTC}"
     facts: list[Fact] = [
         ("database", "published_at", moment, "When it was published."),

@@ -44,7 +44,7 @@ def build_analysis(
 
 
 def function_of(table: str) -> Callable[..., pl.DataFrame]:
-    """Return what computes ``table`` from the rows of the tables it reads; it is imported only now.
+    """Return the function that computes ``table`` from its input rows; it is imported only now.
 
     Raises
     ------

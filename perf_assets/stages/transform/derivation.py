@@ -143,7 +143,7 @@ def _derived(
 
 
 def _not_computed(table: str, error: Exception) -> WriteOutcome:
-    """Return what became of a table whose rows made its computation fail."""
+    """Return the outcome for a table whose rows made its computation fail."""
     what = " ".join(f"{type(error).__name__}: {error}".split())
     return WriteOutcome(None, None, {}, failure=f"{table} cannot be computed ({what})")
 

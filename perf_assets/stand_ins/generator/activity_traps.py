@@ -49,7 +49,7 @@ def deleted_author_and_commentator(plan: Plan) -> None:
 
 @trap(rank=1)
 def comments_of_the_author_only(plan: Plan) -> None:
-    """Plant this case: the author's own comments are no answer."""
+    """Plant this case: the author's own comments are not answers."""
     issue = _quiet(plan, plan.login())
     for hours in (1, 5, 30):
         plan.comment(issue, issue.author, issue.created + hours * HOUR)

@@ -26,7 +26,7 @@ def named(plan: Plan, message: Named, *approaches: str, close: bool = True) -> C
 
 
 def soon(plan: Plan, moment: int) -> int:
-    """At most an hour after ``moment``."""
+    """Return a time at most an hour after ``moment``."""
     return min(moment + plan.rng.randint(0, HOUR), plan.calendar.end - 1)
 
 

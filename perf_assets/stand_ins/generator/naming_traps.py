@@ -41,12 +41,12 @@ def plain_number_of_an_issue(plan: Plan) -> None:
 
 
 def _after_issue(number: int) -> str:
-    """Lower numbers are not meant by "issue 3", and need a mark."""
+    """Plant this case: "issue 3" does not name a low number, which needs a mark."""
     return f"issue {number}" if number >= 10 else f"issue#{number}"
 
 
 def _after_verb(number: int) -> str:
-    """Nor are those below 100, and status codes, by "fix 12" and "fix 404"."""
+    """Plant this case: "fix 12" and "fix 404" do not name issues."""
     return f"fixes {number}" if number >= 100 and not 400 <= number < 600 else f"fixes#{number}"
 
 
@@ -87,7 +87,7 @@ def pull_request_named_in_a_comment(plan: Plan) -> None:
 
 
 def _later(pull: Pull, issue: Issue) -> Pull:
-    """Return the pull request, opened after the issue: an earlier one is no fix."""
+    """Return the pull request, opened after the issue: an earlier one is not a fix."""
     pull.created = max(pull.created, issue.numbered + 60)
     pull.closed = None if pull.closed is None else max(pull.closed, pull.created)
     return pull

@@ -48,7 +48,7 @@ def plant_people(plan: Plan, seed: int) -> None:
 
 
 def association(plan: Plan, login: str | None) -> str:
-    """Return what an account is to the repository, in GitHub's words."""
+    """Return the association of an account with the repository, in GitHub's words."""
     person = plan.people_by_login.get(login or "")
     return "NONE" if person is None else person.association
 
@@ -109,7 +109,7 @@ def _disguise(plan: Plan, rng: Random) -> None:
 
 
 def _greetings(issue: Issue) -> list[Comment]:
-    """Return what the bot said on an issue, where it only greeted."""
+    """Return the bot's greeting on an issue, if it only greeted."""
     said = [comment for comment in issue.comments if comment.author == BOTS[0]]
     is_greeted = all(comment.at - issue.created < WELCOME for comment in said)
     return said if is_greeted and issue.author != BOTS[0] else []
@@ -124,7 +124,7 @@ def _greeting(issue: Issue) -> Callable[[], str]:
 def planned_fixers(
     plan: Plan, bugs: Sequence[Issue], fixes: Mapping[Issue, set[Commit]]
 ) -> Iterator[tuple[int, str, int, bool, bool]]:
-    """Yield who fixed each of ``bugs``: number, person, commits, and the columns after them."""
+    """Yield the fixers of ``bugs``: number, person, commits, and the columns after them."""
     attributed = _attributed(plan)
     seen = {issue.author for issue in plan.issues}
     seen |= {comment.author for issue in plan.issues for comment in issue.comments}
@@ -163,9 +163,7 @@ def _author(commit: Commit, attributed: Collection[str]) -> str:
 def planned_answers(
     plan: Plan, issue: Issue, of_people: Sequence[Comment]
 ) -> dict[str, str | float | None]:
-    """Return who reported, when a member answered, and for how long nobody had while it was
-    open.
-    """
+    """Return the reporter, the time of a member's answer, and the time without one while open."""
     author = person(issue.author)
     answers = [comment for comment in of_people if person(comment.author) != author]
     by_members = [answer.at for answer in answers if association(plan, answer.author) == "MEMBER"]

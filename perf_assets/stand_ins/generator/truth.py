@@ -89,7 +89,7 @@ def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
 def planned_links(
     issues: Sequence[Issue], pulls: Sequence[Pull], commits: Sequence[Commit], former_name: str
 ) -> Links:
-    """Issue, commit and approach of every fix link, each once, and whether it is repeated.
+    """Return issue, commit and approach of every fix link, and whether it is repeated.
 
     Of a merged pull request its commits make the size, and the merge only where none of them is
     linked. What closed an issue under ``former_name`` is the repository's own.
@@ -121,7 +121,7 @@ def planned_links(
 
 
 def _brought(pulls: Sequence[Pull]) -> Iterator[tuple[Issue, Commit, Commit]]:
-    """Issue, merge and commit, where the merge names the issue and brought the commit."""
+    """Yield issue, merge and commit of merges that name an issue and brought the commit."""
     for pull in pulls:
         merge = pull.merge_commit
         if merge is not None and merge.merges is not None:
@@ -132,7 +132,7 @@ def _brought(pulls: Sequence[Pull]) -> Iterator[tuple[Issue, Commit, Commit]]:
 
 
 def _closed(issues: Sequence[Issue], names: Collection[str | None]) -> Iterator[Link]:
-    """Yield the links that closing events tell."""
+    """Yield the links of closing events."""
     for issue in issues:
         for event in issue.events:
             closer = event.closer
@@ -219,7 +219,7 @@ def _metrics(plan: Plan, issue: Issue, fix: set[Commit]) -> Row:
 
 
 def _talk(issue: Issue, comments: Sequence[Comment]) -> Row:
-    """Return how much these comments are, of how many accounts, and when the first answer came."""
+    """Return the number and accounts of these comments, and the time of the first answer."""
     author = person(issue.author)
     answers = [comment.at for comment in comments if person(comment.author) != author]
     return {
@@ -257,7 +257,7 @@ def _moments(calendar: Calendar, issue: Issue, fix: set[Commit]) -> list[_Moment
 def _moment(
     calendar: Calendar, issue: Issue, fix: set[Commit], month: int, end: int
 ) -> _Moment | None:
-    """Return the issue at the end of ``month``; None where it is no bug report then."""
+    """Return the issue at the end of ``month``; None if it is not a bug report then."""
     now = calendar.starts[month + 1]
     marks: dict[str | None, str] = {}
     for event in sorted(issue.events, key=lambda event: event.at):
@@ -366,7 +366,7 @@ def _commit(plan: Plan, commit: Commit) -> Row:
 
 
 def _counts(plan: Plan, commits: Sequence[Commit]) -> Row:
-    """Totals as stored by a right run: a close without its event is given one."""
+    """Return the totals that a correct run stores: a close without an event gets one."""
     lost = sum(issue.is_closed and not issue.has_close_events for issue in plan.issues)
     return {
         "issues": len(plan.issues),

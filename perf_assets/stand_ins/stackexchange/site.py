@@ -38,13 +38,12 @@ class Site:
 
 
 def read_site(folder: Path) -> Site:
-    """Return the site in ``folder``: Posts.xml, and what lies beside it of links, history,
-    comments.
+    """Return the site in ``folder``: Posts.xml, with links, history and comments if present.
 
     Raises
     ------
     PerfAssetsError
-        A file cannot be read, is no XML, or has a row that lacks something.
+        A file cannot be read, is not XML, or has a row without a required value.
     """
     try:
         return _read(folder)

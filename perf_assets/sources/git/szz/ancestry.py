@@ -12,7 +12,7 @@ import numpy.typing as npt
 from perf_assets.sources.git.changes import diffing
 from perf_assets.sources.git.command import in_clone, lines_of, local_environment, run, streamed
 
-# Read from git and laid into arrays in one go.
+# Read from git into arrays at once.
 _AT_ONCE = 200_000
 
 ABSENT, SUBMODULE = b"00", b"16"
@@ -168,7 +168,7 @@ class ChangedPaths:
     def touches(self, paths: Sequence[int]) -> Iterator[tuple[int, int, dict[int, Change]]]:
         """Commit, path and its change against each parent that has another: by commits, in order.
 
-        A side that differs in its mode alone is no change.
+        A side that differs only in its mode is not a change.
         """
         indices = np.concatenate(
             [self._by_path[self._path_starts[p] : self._path_starts[p + 1]] for p in paths]

@@ -80,7 +80,7 @@ def trace_by_blame(clone: Path, fixes: Sequence[tuple[str, RemovedCode]]) -> lis
 
 
 def _blame(clone: Path, sha: str, file: RemovedFrom) -> Authors:
-    """Return who wrote the lines that the commit takes from a file.
+    """Return the authors of the lines that the commit takes from a file.
 
     The whole file is traced: git recognises moved code by its length, and of the lines alone
     it would see no more than what the fix takes from the block.

@@ -31,7 +31,7 @@ class LineHistory:
         self.steps: list[int] = []
 
     def trace(self, fixes: Sequence[tuple[str, RemovedCode]]) -> list[Trace]:
-        """Return where the lines come from that each commit removes, as ``trace_by_blame`` finds
+        """Return the origins of the lines that each commit removes, as ``trace_by_blame`` finds
         them.
 
         A fix whose lines lead to a file that the clone lacks, or that takes too much work, comes

@@ -88,8 +88,8 @@ class _Hit:
             yield found._replace(version=version, start=self.match.offset)
 
     def rests(self) -> Iterator[_Search]:
-        """Yield what is before and after it; too small for this source, it is looked for no
-        further.
+        """Yield searches for the lines before and after it; parts too small for this source end
+        there.
         """
         entry = self.search.entry
         for start, end in ((0, self.match.start), (self.match.end, entry.length)):
@@ -195,7 +195,9 @@ def find_authors(
 
 
 def _stages(versions: Versions, entry: Entry) -> list[tuple[int, list[_Source]]]:
-    """Return where to look for an entry, in git's order, and how much must be found there."""
+    """Return the places to search for an entry, in git's order, each with the score that a match
+    needs.
+    """
     version = entry.version
     commit = versions.commit_of[version]
     parents = versions.commits.parents[commit]

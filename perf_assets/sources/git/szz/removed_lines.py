@@ -59,12 +59,12 @@ class RemovedCode:
 
 
 def sources_of(files: Sequence[ChangedFile]) -> list[ChangedFile]:
-    """Return those of the changed ``files`` that were source code: no tests, texts or data."""
+    """Return the changed ``files`` that were source code: no tests, texts or data."""
     return [file for file in files if file.old_blob and is_source(shown(file.old_path))]
 
 
 def too_large(sources: Sequence[ChangedFile]) -> str | None:
-    """Return why the lines of ``sources`` are not looked at; None when they are."""
+    """Return the reason why the lines of ``sources`` are skipped; None if they are not."""
     for file in sources:
         if max(file.old_size, file.size) > LARGEST_FILE:
             return f"{shown(file.path)} is larger than {LARGEST_FILE:,} bytes"

@@ -66,7 +66,7 @@ def rename_sources(
 
 
 def _gone(changed: ChangedPaths, commit: int, index: int) -> list[Change]:
-    """Return what of a parent is not there any more."""
+    """Return the files of a parent that are missing in the commit."""
     return [
         change
         for _, change in changed.against(commit, index)

@@ -79,7 +79,7 @@ class Question:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What it is about."""
+        """Its subject."""
         return self.text.kinds
 
     @property
@@ -245,7 +245,7 @@ RESERVED = (
 
 
 def _plant(rng: Random, studied: list[Question], calendar: Calendar) -> None:
-    """Everything that is rare, each at least once where there is room, in one of forty else."""
+    """Plant rare cases, each at least once if there is room, else in one question of forty."""
     rare = iter(rng.sample(studied, len(studied)))
     number = max(1, len(studied) // 40)
     for plant in (
@@ -272,7 +272,7 @@ def _plant(rng: Random, studied: list[Question], calendar: Calendar) -> None:
 
 
 def _endorse(rare: Iterator[Question], number: int, latest: int) -> None:
-    """Comments under answers that nobody accepted: of thanks, of others, and with reservations."""
+    """Plan comments under unaccepted answers: of thanks, of others, and with reservations."""
     unaccepted = (
         question
         for question in rare
@@ -293,7 +293,7 @@ def _of_both_tag_sets(_: Random, question: Question) -> None:
 
 
 def _of_two_kinds(rng: Random, question: Question) -> None:
-    """Only people can tell."""
+    """Plant a question whose kind only people can tell."""
     first = question.kinds[0]
     second = KINDS[(KINDS.index(first) + 2) % len(KINDS)]
     question.text, question.is_labelled = text_of(rng, (first, second)), True
@@ -308,7 +308,7 @@ def _with_keywords_in_code(_: Random, question: Question) -> None:
 
 
 def _with_html_in_the_title(_: Random, question: Question) -> None:
-    """And with line ends of Windows."""
+    """Plant a question with line ends of Windows."""
     question.text = question.text.with_title('Why does "a < b && c" say &lt;None&gt;?').crlf()
 
 
@@ -323,7 +323,7 @@ def _with_a_deleted_answer(_: Random, question: Question) -> None:
 
 
 def _with_an_older_answer(rng: Random, question: Question) -> None:
-    """One that was moved here from elsewhere."""
+    """Plant a question that was moved here from another site."""
     if len(question.answers) > 1 and not question.answers[0].is_accepted:
         question.answers[0].at = question.at - rng.randrange(1000, 1000 * HOUR)
 

@@ -26,7 +26,7 @@ def write_labelled(forum: Forum, path: Path) -> None:
 
 
 def truth_of(question: Question) -> dict[str, object]:
-    """Return what must become of ``question``."""
+    """Return the expected row of ``question``."""
     there = [answer for answer in question.answers if not answer.is_deleted]
     accepted = question.accepted
     return {
