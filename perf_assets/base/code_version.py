@@ -47,7 +47,7 @@ DOCSTRING = re.compile(r'(\A|:\n+)[ ]*r?"""(?:[^\\]|\\.)*?"""[ ]*\n', re.DOTALL)
 def code_version(*modules: str) -> str:
     """Return the fingerprint of ``modules``, of all that they import, and of libraries.
 
-    A docstring is not part of it, nor is a module in ``NOT_DECIDING``. Data files count as part of
+    Docstrings and the modules in ``NOT_DECIDING`` are not part of it. Data files count as part of
     the folder that they are in.
 
     Parameters
@@ -100,7 +100,9 @@ def imported_by(*modules: str) -> tuple[list[str], list[str]]:
             root, _, below = target.partition(".")
             if root != NAME:
                 libraries.add(root)
-            elif below and not f"{below}.".startswith(tuple(f"{text}." for text in NOT_DECIDING)):
+            elif below and not f"{below}.".startswith(
+                tuple(f"{module}." for module in NOT_DECIDING)
+            ):
                 waiting.append(below)
     return sorted(names), sorted(libraries - sys.stdlib_module_names)
 
@@ -111,7 +113,7 @@ def libraries_of(*modules: str) -> list[str]:
 
 
 def _imports(module: str) -> Iterator[str]:
-    """Yield what a module imports: modules of the package in full, of libraries the first part."""
+    """Yield the imports of a module: full names in the package, top-level names of libraries."""
     for origin, names, plain in IMPORT.findall(_code(module)):
         if not (origin or plain).startswith(f"{NAME}."):
             yield (origin or plain).partition(".")[0]

@@ -1,4 +1,4 @@
-"""Documents that people write (YAML, TOML, JSON): a mistake in one is reported in one sentence."""
+"""Validation of documents that people write (YAML, TOML, JSON), with one sentence per mistake."""
 
 import re
 from collections.abc import Hashable, Iterable, Mapping
@@ -14,7 +14,7 @@ from perf_assets.base.sanitize import escape_text, shortened
 
 Checked = TypeVar("Checked")
 
-# What pydantic says of the values that its own words leave unclear to somebody at the terminal.
+# Messages that replace those of pydantic where these are unclear to a user.
 REASONS = {
     "missing": "this key is missing",
     "model_type": "a table of keys and values is needed here",
@@ -24,8 +24,8 @@ REASONS = {
     "tuple_type": "a list is needed here",
     "int_type": "a whole number is needed here",
     "bool_type": "true or false is needed here",
-    "union_tag_invalid": "this is of no known kind",
-    "union_tag_not_found": "this does not say of which kind it is",
+    "union_tag_invalid": "the kind of this value is unknown",
+    "union_tag_not_found": "the key that names the kind is missing",
 }
 
 
@@ -47,7 +47,7 @@ def _filled(value: str) -> str:
     return value
 
 
-# A list in a document; none of their formats knows tuples.
+# A list in a document; the formats have no tuples.
 Entry = TypeVar("Entry")
 Many = Annotated[tuple[Entry, ...], Strict(strict=False)]
 Distinct = Annotated[Many[Entry], AfterValidator(lambda entries: tuple(dict.fromkeys(entries)))]
@@ -61,7 +61,7 @@ class SensitiveValueError(ValueError):
 
 
 class StrictModel(BaseModel):
-    """What a document says, or a part of it: nothing but its known keys, and values as written."""
+    """A document or a part of it, with known keys only and values as written."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -72,13 +72,12 @@ def validate(
     origin: Path | str,
     context: Mapping[str, Any] | None = None,
 ) -> Checked:
-    """``content``, as read from ``origin``, in its ``shape``; its validators see ``context``.
+    """Return ``content``, read from ``origin``, as ``shape``; its validators see ``context``.
 
     Raises
     ------
     PerfAssetsError
-        The first thing that is off, in one sentence: origin, key, reason and value; of an unknown
-        key, or a value that is none of those allowed, the nearest one.
+        The first mistake, with origin, key, reason and value, and the nearest known key or value.
     """
     try:
         value: Checked = _adapter(shape).validate_python(  # type: ignore[arg-type]
@@ -95,16 +94,16 @@ def _adapter(shape: Hashable) -> TypeAdapter[Any]:
 
 
 def nearest(word: object, candidates: Iterable[object]) -> str:
-    """``did you mean X?`` where a candidate is like ``word``, else all candidates."""
+    """Return ``did you mean X?`` if a candidate is like ``word``, else all candidates."""
     words = [str(entry) for entry in candidates]
     match = get_close_matches(str(word), words, 1)
     return f"did you mean {match[0]}?" if match else f"known are {', '.join(words)}"
 
 
 def _sentence(error: ValidationError, shape: object) -> str:
-    found = error.errors(include_url=False)
+    entries = error.errors(include_url=False)
     # A key that is misspelt is unknown, and missing under its right name.
-    first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
+    first = next((entry for entry in entries if entry["type"] == "extra_forbidden"), entries[0])
     location = first["loc"]
     if first["type"] == "extra_forbidden":
         hint = nearest(location[-1], _keys(shape, location[:-1]))
@@ -123,7 +122,7 @@ def _sentence(error: ValidationError, shape: object) -> str:
 
 
 def reason(error: Mapping[str, Any]) -> str:
-    """Return why pydantic refuses a value, in words for somebody at the terminal."""
+    """Return the reason why pydantic refuses a value, in words for users."""
     if error["type"] == "literal_error":
         allowed = str(error["ctx"]["expected"]).replace("'", "").replace(" or ", ", ").split(", ")
         return f"this is not a known value; {nearest(error['input'], allowed)}"
@@ -134,10 +133,10 @@ def reason(error: Mapping[str, Any]) -> str:
 
 
 def _path(location: Iterable[int | str]) -> str:
-    """``repositories[2].name``: entries of lists are counted from 1, as people do."""
+    """Return a path such as ``repositories[2].name``; entries of lists are counted from 1."""
     text = ""
     for part in location:
-        # A key may be an address by mistake; before its @ stands a secret.
+        # A key may be an address by mistake, with a secret before its @.
         key = str(part).rpartition("@")[2]
         text += f"[{part + 1}]" if isinstance(part, int) else f".{shortened(key, 60)}"
     return text.removeprefix(".")
@@ -154,9 +153,7 @@ def _keys(shape: object, parents: Iterable[int | str]) -> list[str]:
 
 
 def _document_in(annotation: object) -> object:
-    """Return the document that a type such as ``dict[str, X]`` or ``tuple[X, ...] | None`` speaks
-    of.
-    """
+    """Return the document in a type such as ``dict[str, X]`` or ``tuple[X, ...] | None``."""
     for inner in getattr(annotation, "__args__", ()):
         found = _document_in(inner)
         if hasattr(found, "model_fields"):
@@ -167,6 +164,6 @@ def _document_in(annotation: object) -> object:
 def _shown(value: object) -> str:
     try:
         text = repr(value)
-    except ValueError:  # a number of thousands of digits, which Python does not write out
+    except ValueError:  # Python does not print a number of thousands of digits.
         return " (a number that is too long to show)"
     return f" ({shortened(text, 60)})" if "@" not in text else ""

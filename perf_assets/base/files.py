@@ -54,7 +54,7 @@ def write_file(
     Raises
     ------
     PerfAssetsError
-        It cannot be written; what was there stays.
+        It cannot be written; the old file is kept.
     FileExistsError
         It is there already, and ``replaces`` is false.
     """
@@ -86,13 +86,13 @@ def write_file(
 def new_file(path: Path, *, is_durable: bool = True) -> Iterator[Path]:
     """Yield a temporary path for a library to write; set the file in place when the block ends.
 
-    If the block fails, the temporary file is removed, and what was there stays. All whose name
+    If the block fails, the temporary file is removed, and the old file is kept. All whose name
     begins with its name, such as a journal, is removed in either case.
 
     Raises
     ------
     PerfAssetsError
-        The file cannot be written; what was there stays.
+        The file cannot be written; the old file is kept.
     """
     unfinished = None
     try:
@@ -144,7 +144,7 @@ def copy_file(source: str | Path, target: str | Path) -> Path:
     Raises
     ------
     PerfAssetsError
-        It cannot be written; what was there stays.
+        It cannot be written; the old file is kept.
     """
     with new_file(Path(target)) as unfinished:
         shutil.copyfile(source, unfinished)
@@ -174,7 +174,7 @@ def _write(path: Path, content: bytes, mode: int | None, is_durable: bool) -> No
 
 
 def _link(unfinished: Path, target: Path) -> None:
-    """Let ``target`` be the file ``unfinished``, where nothing is there."""
+    """Rename the file ``unfinished`` to ``target`` unless that exists."""
     try:
         os.link(unfinished, target)
     except OSError as error:
@@ -185,7 +185,7 @@ def _link(unfinished: Path, target: Path) -> None:
 
 
 def _sync_directory(directory: Path) -> None:
-    """Have the new name on the disk; where a file system cannot do so, it does by itself later."""
+    """Flush the new name to the disk, if the file system can do so on request."""
     with suppress(OSError):
         handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -226,7 +226,7 @@ def unwritable(path: Path, error: OSError) -> PerfAssetsError:
     remedy = REMEDIES.get(error.errno or 0, "make it writable, or choose another place,")
     return PerfAssetsError(
         f"{path}: this cannot be written ({error.strerror or error}): {remedy} and try again; "
-        "what was there stays"
+        "the old file is kept"
     )
 
 

@@ -1,4 +1,4 @@
-"""Where the project's files lie: in the installed package, or at the root of the repository."""
+"""Paths of the project's files: in the installed package, or at the root of the repository."""
 
 from pathlib import Path
 

@@ -7,7 +7,7 @@ NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def is_alive(process: str) -> bool:
-    """Return whether it is the number of a process on this machine, whoever that belongs to."""
+    """Return whether it is the number of a process on this machine, of any user."""
     if NUMBER.fullmatch(process) is None:
         return False
     try:

@@ -1,4 +1,4 @@
-"""Trying again: how often, and how long to wait in between."""
+"""Retries: their number and the pauses in between."""
 
 import random
 import time
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How often something is tried, and the pauses in between, in seconds.
+    """Number of attempts, and the pauses in between, in seconds.
 
     ``first_pause`` follows the first failure and doubles with each further one up to
     ``longest_pause``. A pause is shortened at random, to no less than half, so that those who

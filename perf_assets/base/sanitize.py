@@ -1,7 +1,7 @@
-"""Texts from outside, made harmless for where they are shown: terminal, Markdown, spreadsheet.
+"""Escaping of texts from outside for terminals, Markdown and spreadsheets.
 
-Whoever writes an issue, a commit or a file name decides what stands in our tables. There it is
-kept as it is; here is what becomes of it on the way to a reader.
+Authors of issues, commits and file names decide the texts in our tables, which are stored as they
+are. They are escaped on the way to a reader.
 """
 
 import re
@@ -30,7 +30,7 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 def escape_text(text: object) -> str:
-    """``text`` on one line, with nothing in it that is not a visible character."""
+    """Return ``text`` on one line, with invisible characters escaped."""
     return _SUSPICIOUS.sub(lambda found: _visible(found[0]), str(text))
 
 
@@ -50,14 +50,12 @@ def is_address(text: str) -> bool:
 
 
 def is_utf8(text: object) -> bool:
-    """Return whether ``text``, the name of a file for one, can be passed to those who only take
-    UTF-8.
-    """
+    """Return whether ``text``, such as a file name, is valid UTF-8."""
     return _HALVES.search(str(text)) is None
 
 
 def whole_characters(value: Any) -> Any:  # noqa: ANN401
-    """``value``, as read from JSON, with U+FFFD for each half of a character in its texts."""
+    """Return ``value``, read from JSON, with U+FFFD for each half of a character in its texts."""
     if isinstance(value, str):
         return _HALVES.sub("\ufffd", value)
     if isinstance(value, dict):
@@ -66,12 +64,12 @@ def whole_characters(value: Any) -> Any:  # noqa: ANN401
 
 
 def without_controls(text: str) -> str:
-    """``text`` with its lines and tabs, without other controls and marks of direction."""
+    """Return ``text`` with lines and tabs, without other controls and direction marks."""
     return _CONTROLS.sub("", text)
 
 
 def shortened(text: object, length: int) -> str:
-    """``text`` as :func:`escape_text`, cut to ``length`` characters."""
+    """Return ``text`` as :func:`escape_text` does, cut to ``length`` characters."""
     shown = escape_text(str(text)[: 4 * length])
     return (
         shown
@@ -81,7 +79,7 @@ def shortened(text: object, length: int) -> str:
 
 
 def for_markdown(text: object) -> str:
-    """``text`` as :func:`escape_text`, which a Markdown viewer shows as it is: nothing is rendered.
+    """Return ``text`` as :func:`escape_text` does, escaped for Markdown viewers.
 
     No emphasis, link, image, HTML, table cell or heading; no address becomes a link.
     """
@@ -89,7 +87,7 @@ def for_markdown(text: object) -> str:
 
 
 def for_spreadsheet(text: str) -> str:
-    """``text`` as no spreadsheet takes it for a formula; :func:`from_spreadsheet` gives it back."""
+    """Return ``text`` escaped for spreadsheets; :func:`from_spreadsheet` reverts it."""
     first, *others = _CUTS.split(text)
     begun = "'" + first if _is_risky(first) or (not first and others) else first
     return "".join([begun, *("'" + part if _is_risky(part) else part for part in others)])

@@ -6,7 +6,7 @@ from perf_assets.schema.declaration import Bound, Column, Table
 
 
 def table_definition(table: Table) -> str:
-    """Return what follows the name in CREATE TABLE: columns, primary key and CHECKs.
+    """Return the part of CREATE TABLE after the name: columns, primary key and CHECKs.
 
     DuckDB cannot open a table again after a crash whose CHECKs call a function that it loads late;
     regexp_full_match, comparisons and IN are safe.
@@ -29,13 +29,13 @@ def conditions(table: Table) -> Iterator[str]:
 
 
 def quoted(text: str) -> str:
-    """``text`` as a SQL literal."""
+    """Return ``text`` as a SQL literal."""
     escaped = text.replace("'", "''")
     return f"'{escaped}'"
 
 
 def quoted_name(name: str) -> str:
-    """``name`` as a SQL identifier."""
+    """Return ``name`` as a SQL identifier."""
     escaped = name.replace('"', '""')
     return f'"{escaped}"'
 

@@ -58,8 +58,8 @@ class Column(StrictModel):
         return self.description if self.unit is None else f"{self.description} Unit: {self.unit}."
 
     def reason(self, limit: str) -> str:
-        """Return why it has the ``limit`` (values, min, ...), empty where the declaration does not
-        say.
+        """Return the reason for the ``limit`` (values, min, ...); empty if the declaration gives
+        none.
         """
         if isinstance(self.why, str):
             return self.why
@@ -167,18 +167,18 @@ class Table(StrictModel):
 
     @property
     def is_view(self) -> bool:
-        """Whether it is computed whenever somebody reads it."""
+        """Whether it is computed on each read."""
         return LAYERS.get(self.schema_name) == "view"
 
     @property
     def is_made_anew(self) -> bool:
-        """Whether it is stored whole, and made anew from what a source or other tables tell."""
+        """Whether it is stored as a whole and computed anew from a source or other tables."""
         anew = ("raw", "labels", "marts", "analysis")
         return not self.partitioned and self.schema_name in anew
 
     @property
     def is_series(self) -> bool:
-        """Whether its rows are points of time, of which none may be missing."""
+        """Whether its rows are points in time without gaps."""
         return not {"month", "quarter"}.isdisjoint(self.key)
 
     @cached_property
@@ -194,8 +194,8 @@ def read_table(
 ) -> Table:
     """Return the table ``name`` as the ``content`` of its file at ``origin`` declares it.
 
-    ``shared`` are the columns that several tables have: a column of the same name is that one, with
-    what the table says of it instead of what stands there.
+    ``shared`` are columns that several tables have: a column of the same name inherits from it, and
+    the table's own entries take precedence.
 
     Raises
     ------
@@ -203,11 +203,11 @@ def read_table(
         Something is missing or misspelt, or a name is not that of a column.
     """
     entries = validate(dict[str, Any], content, origin)
-    own = validate(
+    declared = validate(
         dict[str, dict[str, Any] | None], entries.get("columns", {}), f"{origin}: columns"
     )
     columns = {
         column: {**shared.get(column, {}), **(entry or {}), "name": column}
-        for column, entry in own.items()
+        for column, entry in declared.items()
     }
     return validate(Table, {**entries, "name": name, "columns": columns}, origin)

@@ -30,7 +30,7 @@ def table_of(name: str) -> Table:
 
 
 def schema_of(name: str) -> pl.Schema:
-    """Names and types of the columns of the table ``name``, as a frame of its rows has them."""
+    """Return names and types of the columns of the table ``name``, as in a frame of its rows."""
     return table_of(name).frame_schema
 
 
@@ -41,13 +41,9 @@ def declared(directory: Path | None = None) -> Mapping[str, Table]:
 
 
 def _changed_at(root: Path) -> tuple[tuple[str, int], ...]:
-    """Return the folders below ``root``, and when a file was last added to each or taken away."""
-    with os.scandir(root) if root.is_dir() else nullcontext(()) as found:
-        folders = [
-            (dir_entry.name, dir_entry.stat().st_mtime_ns)
-            for dir_entry in found
-            if dir_entry.is_dir()
-        ]
+    """Return the folders below ``root`` with the time of the last added or removed file."""
+    with os.scandir(root) if root.is_dir() else nullcontext(()) as entries:
+        folders = [(entry.name, entry.stat().st_mtime_ns) for entry in entries if entry.is_dir()]
     return tuple(sorted(folders))
 
 
@@ -67,7 +63,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         for key in keys:
             if keys.count(key) > 1:
                 raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key} stands there twice", node.start_mark
+                    None, None, f"the key {key} occurs twice", node.start_mark
                 )
         content: dict[Any, Any] = super().construct_mapping(node, deep)
         return content

@@ -40,5 +40,5 @@ def polars_type(name: str) -> DataType:
         return pl.Struct({field: polars_type(kind.strip()) for field, kind in fields})
     if name not in PLAIN:
         names = ", ".join(PLAIN)
-        raise ValueError(f"no such type; known are {names}, X[], STRUCT(a X, b Y)")
+        raise ValueError(f"unknown type; known are {names}, X[], STRUCT(a X, b Y)")
     return PLAIN[name]

@@ -1,1 +1,1 @@
-"""Where data comes from: GitHub, git, corpus directories. Nothing here knows of Dagster."""
+"""Sources of data: GitHub, git, forums, corpus directories. Nothing here imports Dagster."""

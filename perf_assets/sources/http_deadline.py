@@ -33,9 +33,7 @@ _clock = threading.local()
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Provide all requests of this thread inside the block together take no longer than
-    ``seconds``.
-    """
+    """Limit all requests of this thread inside the block together to ``seconds``."""
     _clock.end = time.monotonic() + seconds
     try:
         yield
@@ -49,7 +47,7 @@ def is_timed() -> bool:
 
 
 def seconds_left() -> float:
-    """Return how much of the time set by ``within`` is left."""
+    """Return the remaining seconds of the time set by ``within``."""
     return float(_clock.end - time.monotonic())
 
 

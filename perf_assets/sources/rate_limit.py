@@ -41,7 +41,7 @@ class RateLimitWait:
         on_wait: Callable[[str], None],
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Nothing is waited for yet."""
+        """Start without a wait."""
         self._longest, self._on_wait, self._sleep = longest, on_wait, sleep
         self._waited = 0.0
 
@@ -87,5 +87,7 @@ def wait_in_seconds(minutes: str | None) -> float:
         seconds = -1.0
     if not seconds >= 0:
         shown = shortened(minutes, 60)
-        raise PerfAssetsError(f"PERF_ASSETS_MAX_WAIT={shown!r} is not a number of minutes")
+        raise PerfAssetsError(
+            f"PERF_ASSETS_MAX_WAIT={shown!r} is not a number of minutes; write one such as 90"
+        )
     return seconds

@@ -1,4 +1,4 @@
-"""The states of alerts: what a person said of one, stored and kept as verdicts are."""
+"""States of alerts, set by people and kept like verdicts."""
 
 import hashlib
 import json
@@ -29,16 +29,16 @@ class StateSet(NamedTuple):
 def set_state(
     writer: AuditedWriter, alert: str, state: str, note: str | None, person: str
 ) -> StateSet:
-    """Note the ``state`` of an alert; what was said of it before is kept.
+    """Store the ``state`` of an alert; former states are kept.
 
-    ``alert`` is its identifier, the beginning of it that no other has, or one that it had before
-    its estimated month moved by two months or less. The state of an alert that has it already,
-    with the same note, is not noted again.
+    ``alert`` is its identifier, a unique beginning of it, or an identifier that it had before its
+    estimated month moved by two months or less. A state that the alert already has, with the same
+    note, is not stored again.
 
     Raises
     ------
     PerfAssetsError
-        There is no such alert, or several; or nobody is named.
+        No alert or several match, or no person is named.
     """
     person = " ".join(person.split())
     if not person:
@@ -76,26 +76,36 @@ def set_state(
 
 
 def _alert(writer: AuditedWriter, alert: str) -> dict[str, Any]:
-    """Return the row of the alert that is meant."""
+    """Return the row of the alert that ``alert`` identifies."""
     try:
         rows = writer.database.frame(ALERTS).to_dicts()
     except duckdb.CatalogException:
         raise PerfAssetsError(
-            f"{writer.data_dir.warehouse} was made by an older perf-assets, which knew no alerts: "
-            "perf-assets run raises them"
+            f"{writer.data_dir.warehouse} was made by an older perf-assets without alerts: "
+            "perf-assets run computes them"
         ) from None
-    meant = [row for row in rows if any(item.startswith(alert) for item in row["group_ids"])]
+    meant = [
+        row for row in rows if any(identifier.startswith(alert) for identifier in row["group_ids"])
+    ]
     if not meant and "-" in alert:
-        meant = [row for row in rows if any(_is_same(alert, item) for item in row["group_ids"])]
+        meant = [
+            row
+            for row in rows
+            if any(_is_same(alert, identifier) for identifier in row["group_ids"])
+        ]
     if len(meant) == 1:
         (row,) = meant
         return row
-    found = [row["alert_id"] for row in meant or rows]
-    listed = ", ".join(found[:MANY]) + (f" and {len(found) - MANY} more" * (len(found) > MANY))
+    identifiers = [row["alert_id"] for row in meant or rows]
+    listed = ", ".join(identifiers[:MANY]) + (
+        f" and {len(identifiers) - MANY} more" * (len(identifiers) > MANY)
+    )
     if meant:
-        raise PerfAssetsError(f"{alert!r} may be several alerts: {listed}; write more of it")
-    there = f"there are {listed}" if found else "there is none"
-    raise PerfAssetsError(f"{alert!r} is not an alert: {there}; perf-assets alerts lists them")
+        raise PerfAssetsError(
+            f"{alert!r} matches several alerts: {listed}; write more of the identifier"
+        )
+    known = f"the alerts are {listed}" if identifiers else "no alerts exist"
+    raise PerfAssetsError(f"{alert!r} is not an alert: {known}; perf-assets alerts lists them")
 
 
 def _is_same(alert: str, other: str) -> bool:

@@ -56,9 +56,9 @@ def train_model(
 ) -> tuple[Model, Path]:
     """Train on ``files`` or, without any, go on from the packaged model with the raters' verdicts.
 
-    With files the verdicts of raters, if there are some, are learned with them, and so are those on
-    the bug reports ``chosen`` because rule and classifier differ. The model is
-    written to the data directory, whose next run scores all issues by it.
+    Verdicts of raters, and those on the bug reports ``chosen`` because rule and classifier differ,
+    are used with the files. The model is written to the data directory, whose next run scores all
+    issues by it.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def _judged(published: Path, chosen: Mapping[Subject, bool]) -> pl.DataFrame:
 
 
 def _read(path: Path) -> pl.DataFrame:
-    """Judged reports of a file of JSON lines, packed by gzip or not."""
+    """Return the judged reports of a file of JSON lines, with or without gzip."""
     try:
         with path.open("rb") as file:
             is_packed = file.read(2) == b"\x1f\x8b"
@@ -104,13 +104,15 @@ def _read(path: Path) -> pl.DataFrame:
             content = file.read(LARGEST + 1)
         if len(content) > LARGEST:
             raise PerfAssetsError(
-                f"{path}: judged reports may have at most {LARGEST:,} bytes, unpacked"
+                f"{path}: {len(content)} bytes exceed the limit of {LARGEST} for judged reports"
             )
         lines = content.decode("utf-8-sig").splitlines()
     except OSError as error:
         raise PerfAssetsError(f"{path}: cannot be read: {error.strerror or error}") from None
     except (EOFError, UnicodeDecodeError, zlib.error):
-        raise PerfAssetsError(f"{path}: this is not text in UTF-8, packed by gzip or not") from None
+        raise PerfAssetsError(
+            f"{path}: neither UTF-8 text nor gzip of it; save it as UTF-8"
+        ) from None
     rows = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -118,7 +120,7 @@ def _read(path: Path) -> pl.DataFrame:
         try:
             found = json.loads(line)
         except (ValueError, RecursionError):
-            raise PerfAssetsError(f"{path}: line {number} is not JSON") from None
+            raise PerfAssetsError(f"{path}: line {number} is not valid JSON") from None
         chosen = {
             name: found[name] for name in COLUMNS if isinstance(found, dict) and name in found
         }

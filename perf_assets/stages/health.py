@@ -1,4 +1,4 @@
-"""Finds what is damaged in a data directory, and mends it without losing anything."""
+"""Find and repair damage in a data directory without losing data."""
 
 import os
 import shutil
@@ -31,8 +31,8 @@ from perf_assets.storage.restoring import set_aside
 from perf_assets.storage.verdicts import keep_verdicts, read_log, write_log
 from perf_assets.storage.warehouse import open_warehouse
 
-# More than one where two processes made it at once, or one was let down by its disk: Dagster opens
-# it no more.
+# Dagster does not open a database with several versions, which parallel creation or a faulty disk
+# can cause.
 VERSIONS = "SELECT count(*) FROM alembic_version"
 HAS_VERSION = "SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'"
 ROOM_FOR_COPIES = 3  # publishing and a backup write the database again
@@ -40,10 +40,10 @@ ROOM_FOR_COPIES = 3  # publishing and a backup write the database again
 
 @dataclass(frozen=True)
 class Damage:
-    """Something in a data directory that is not as it should be.
+    """A fault in a data directory.
 
-    what : where it is and how it shows.
-    remedy : what mends it; what ``mend`` does, where there is one.
+    what : place and symptom.
+    remedy : the repair; what ``mend`` does if set.
     """
 
     what: str
@@ -56,12 +56,12 @@ class Damage:
 
 
 def find_damage(data_dir: DataDirectory) -> Iterator[Damage]:
-    """Everything in ``data_dir`` that is damaged or will stop the next run; reads every byte.
+    """Yield damage in ``data_dir`` and conditions that stop the next run; reads every byte.
 
     Raises
     ------
     PerfAssetsError
-        A run writes to it: what is half written looks like damage.
+        A run is writing to it: half-written files look like damage.
     """
     if not os.access(data_dir.path, os.W_OK | os.X_OK):
         yield Damage(f"{data_dir.path} cannot be written to", "make it writable, or choose another")
@@ -76,9 +76,9 @@ def find_damage(data_dir: DataDirectory) -> Iterator[Damage]:
 
 
 def repair(data_dir: DataDirectory) -> Iterator[tuple[Damage, str | None]]:
-    """Mend what can be mended; each damage, and why it could not be mended where that is so.
+    """Repair damage; yield each damage, and the reason if it could not be repaired.
 
-    What is replaced is kept below ``replaced`` of the data directory.
+    Replaced files are kept below ``replaced`` of the data directory.
     """
     with writing(data_dir.path):
         for damage in find_damage(data_dir):
@@ -98,9 +98,8 @@ def _disk(data_dir: DataDirectory) -> Iterator[Damage]:
     size = data_dir.warehouse.stat().st_size if data_dir.warehouse.exists() else 0
     if free < ROOM_FOR_COPIES * size:
         yield Damage(
-            f"{data_dir.path} has {free >> 20:,} MB left, and its warehouse alone has "
-            f"{size >> 20:,}",
-            "make room before the next run, which writes it twice",
+            f"{data_dir.path} has {free >> 20:,} MB left, but its warehouse has {size >> 20:,} MB",
+            "free space before the next run, which writes two copies of it",
         )
 
 
@@ -108,15 +107,15 @@ def _warehouse(data_dir: DataDirectory) -> Iterator[Damage]:
     if not data_dir.warehouse.exists():
         if data_dir.published.exists():
             remedy = "the published copy replaces it"
-            yield Damage(f"{data_dir.warehouse} is not there", remedy, lambda: _renew(data_dir))
+            yield Damage(f"{data_dir.warehouse} is missing", remedy, lambda: _renew(data_dir))
         return
     if how := _fault(data_dir.warehouse):
         if data_dir.published.exists() and _fault(data_dir.published) is None:
             remedy = "it is moved aside, and the published copy replaces it"
         else:
             remedy = (
-                "it is moved aside, and perf-assets run makes it anew; if there is a backup, "
-                "perf-assets restore FILE brings back what it had"
+                "it is moved aside, and perf-assets run computes it anew; if a backup exists, "
+                "perf-assets restore FILE restores its content"
             )
         yield Damage(f"{data_dir.warehouse} is damaged ({how})", remedy, lambda: _renew(data_dir))
 
@@ -132,7 +131,7 @@ def _published(data_dir: DataDirectory) -> Iterator[Damage]:
 def _verdicts(data_dir: DataDirectory) -> Iterator[Damage]:
     if damaged := read_log(data_dir.verdicts).damaged:
         lines = ", ".join(map(str, damaged))
-        remedy = "it is moved aside, and written anew with all verdicts that are still there"
+        remedy = "it is moved aside, and written anew with all remaining verdicts"
         yield Damage(
             f"{data_dir.verdicts} is damaged (line {lines})",
             remedy,
@@ -141,7 +140,7 @@ def _verdicts(data_dir: DataDirectory) -> Iterator[Damage]:
 
 
 def _record(data_dir: DataDirectory) -> Iterator[Damage]:
-    """Dagster's own files: what is lost with them is what the UI shows of the past."""
+    """Yield damage in Dagster's files; only the history in the UI depends on them."""
     for path in sorted(data_dir.dagster.rglob("*.db")):
         if how := _sqlite_fault(path):
             remedy = (
@@ -157,7 +156,7 @@ def _record(data_dir: DataDirectory) -> Iterator[Damage]:
     except (yaml.YAMLError, UnicodeDecodeError):
         is_mapping = False
     if not is_mapping:
-        remedy = "it is moved aside, and the next run writes it anew; put your own settings back"
+        remedy = "it is moved aside, and the next run writes it anew; restore your settings"
         yield Damage(f"{settings} cannot be read", remedy, _mover(data_dir, settings))
 
 
@@ -205,12 +204,12 @@ def _restore_verdict_log(data_dir: DataDirectory) -> None:
 
 
 def _fault(path: Path) -> str | None:
-    """Return how a database is damaged; ``None`` where every value of it can be read."""
+    """Return the fault of a database; None if every value can be read."""
     try:
         read_whole(path)
     except duckdb.Error as error:
         if LOCK_HOLDER.search(str(error)):
-            return None  # somebody works on it, so it can be read
+            return None  # Another process uses it, so it can be read.
         return fault_in(error, path)
     return None
 

@@ -29,10 +29,10 @@ COMPUTED = "computed"
 
 @contextmanager
 def lake_inputs(writer: AuditedWriter, study: Study | None) -> Iterator[RemoteTables | None]:
-    """Have what was released of the study's repositories where it is computed.
+    """Make the released rows of the study's repositories available to models and statistics.
 
-    That is the warehouse, or where the engine is that the block gets. Nothing becomes of it without
-    a lake, and little where nothing was released since.
+    Rows are pulled into the warehouse, or read in the lake by the engine that the block gets. No-op
+    without a lake.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def lake_inputs(writer: AuditedWriter, study: Study | None) -> Iterator[RemoteTa
     snapshot = released(lake, far)
     engine = _LazyEngine(writer, study.lake.spark or "", f"{lake.url}/{COMPUTED}", snapshot, names)
     try:
-        fingerprints = {text: _fingerprint(engine.counting(text)) for text in far}
+        fingerprints = {table: _fingerprint(engine.counting(table)) for table in far}
         yield RemoteTables(engine, fingerprints, engine.query)
     finally:
         engine.close()
@@ -98,7 +98,7 @@ class _LazyEngine:
         return self._having_all().shares(mart, by)
 
     def query(self, sql: str) -> pl.DataFrame:
-        """Return the answer to a portable query over what lies in the lake."""
+        """Return the result of a portable query over the lake."""
         return self._connected().query(sql)
 
     def counting(self, table: str) -> "pa.Table":
@@ -134,7 +134,7 @@ class _LazyEngine:
         return self._engine
 
     def _sources_here(self) -> "Iterator[Source]":
-        """Return what models read and no model makes, of what lies in the warehouse."""
+        """Return the tables in the warehouse that models read and no model makes."""
         from perf_assets.lake.engines.spark import Source  # noqa: PLC0415
 
         models = {model.name for model in load_models()}

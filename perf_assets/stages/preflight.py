@@ -1,6 +1,6 @@
-"""What a run would need before it starts: tokens that work, repositories in reach, a budget.
+"""Requirements of a run before it starts: working tokens, reachable repositories, a budget.
 
-And what it reads again, because an older version did not request all fields of this one.
+It also reports the months to read again because an older version requested fewer fields.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -43,7 +43,7 @@ Marks = Mapping[str, datetime]
 
 
 def preflight(study: Study, data_dir: DataDirectory, say: Say) -> bool:
-    """Say what a run of ``study`` meets, a sentence each; whether it can succeed."""
+    """Report the requirements of a run of ``study``; return whether it can succeed."""
     is_well = _git_answers(study.repositories, say)
     for url in dict.fromkeys(map(_url, study.repositories)):
         chosen = [repository for repository in study.repositories if _url(repository) == url]
@@ -66,7 +66,7 @@ def preflight(study: Study, data_dir: DataDirectory, say: Say) -> bool:
 
 
 def _examine_forum(forum: Forum, say: Say) -> None:
-    """Say where its questions come from; PerfAssetsError where they cannot."""
+    """Report the source of its questions; PerfAssetsError if it cannot be read."""
     if forum.dump is not None:
         files = ", ".join(file.title for file in find_dump(forum.dump))
         say(f"{forum.name}: read from {files}")
@@ -84,7 +84,7 @@ def _examine_forum(forum: Forum, say: Say) -> None:
 
 
 def _git_answers(repositories: Sequence[Repository], say: Say) -> bool:
-    """Say which git repositories can be read, and which cannot; whether all can."""
+    """Report which git repositories can be read; return whether all can."""
     is_well = True
     for repository in repositories:
         try:
@@ -115,7 +115,7 @@ def _examine_api(
             say(f"no token works at {url}: create one at https://github.com/settings/tokens")
             return False
         if left(client.accounts) == 0:
-            say("the budget is spent: the cost of a run can be estimated when it is full again")
+            say("the budget is used up: run again when it is full to estimate the cost of a run")
             return True
         is_well, total = True, RequestCost()
         for repository in repositories:
@@ -132,7 +132,7 @@ def _examine_api(
 
 
 def all_tokens(accounts: Accounts, say: Say) -> bool:
-    """Say of each credential whether it works and what its budget is; whether one does."""
+    """Report for each credential whether it works, and its budget; return whether one works."""
     for account in accounts.all:
         trouble = accounts.probe(account)
         if trouble is not None:
@@ -168,7 +168,7 @@ def _examine_repository(
     missing = [month for month in months if month not in marks]
     changed = source.changed_count(min(marks.values())) if marks else 0
     counts = source.counts(missing)
-    # With all fields that a run requests: what a token or an old server does not give is said now.
+    # With all fields that a run requests, so that fields withheld from the token are reported.
     lacking = source.probe().gaps
     cost = _cost(pages(counts, len(source.client.accounts.all)), len(missing))
     if marks:
@@ -182,8 +182,8 @@ def _examine_repository(
     for gap in lacking.iter_rows(named=True):
         say(
             f"{repository.name}: GitHub's answer about issue {gap['subject']} lacks "
-            f"{gap['lacks']} of {gap['entity']} ({gap['reason']}): a run stores the rest, and "
-            "counts what is lacking in raw.issue_gaps"
+            f"{gap['lacks']} of {gap['entity']} ({gap['reason']}): a run stores the rest and "
+            "counts the gap in raw.issue_gaps"
         )
     return cost
 
@@ -207,15 +207,15 @@ def read_again(
 ) -> None:
     """Say what a run from ``first`` to ``last`` reads again of ``repository``, and what that costs.
 
-    Told from what is stored, without asking anybody: issues that came or went since are not in it.
+    It is computed from stored data without requests; issues opened or removed since are not in it.
     """
     counts = _outdated(data_dir, repository, repository.months_within(first, last))
     if not counts:
         return
     text = (
-        f"{repository.name}: {len(counts)} months with {sum(counts.values()):,} issues were stored "
-        "before all fields were requested that are now, such as what the authors are to the "
-        "repository, reactions and milestones: they are read again, once"
+        f"{repository.name}: {len(counts)} months with {sum(counts.values()):,} issues lack fields "
+        "that older versions did not request, such as author associations, reactions and "
+        "milestones: a run reads them again, once"
     )
     if repository.corpus is None:
         accounts = max(1, len(credentials_of()))
@@ -231,9 +231,7 @@ def read_again(
 def _outdated(
     data_dir: DataDirectory, repository: Repository, months: Sequence[str]
 ) -> dict[str, int]:
-    """Return those of ``months`` that lack fields in what is stored, and their numbers of
-    issues.
-    """
+    """Return the ``months`` whose stored issues lack fields, with their numbers of issues."""
     if not data_dir.warehouse.exists():
         return {}
     with reading(data_dir.warehouse) as connection:
@@ -251,7 +249,7 @@ def stored(data_dir: DataDirectory, repository: Repository) -> Marks:
 
 
 def forecast(cost: RequestCost, accounts: Accounts) -> str:
-    """Return how long a run of ``cost`` takes, its waits for the budget to be full again
+    """Return a sentence with the cost and the estimated time of a run, waits for the budget
     included.
     """
     usable = [account for account in accounts.all if not account.is_refused]

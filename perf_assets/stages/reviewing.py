@@ -86,7 +86,7 @@ def sample_sheet(
 
 
 def sample_tasks(published: Path, labelled: int, unlabelled: int, seed: int) -> str:
-    """Tasks of Label Studio, in JSON, of the bug reports that :func:`sample_sheet` draws.
+    """Return Label Studio tasks, in JSON, for the bug reports that :func:`sample_sheet` draws.
 
     Raises
     ------
@@ -102,13 +102,13 @@ def sample_tasks(published: Path, labelled: int, unlabelled: int, seed: int) -> 
 def _sampled(
     published: Path, labelled: int, unlabelled: int, seed: int, forum: str | None = None
 ) -> pl.DataFrame:
-    """Return what a sheet of ``labelled`` and ``unlabelled`` is about, drawn."""
+    """Return the drawn subjects for a sheet of ``labelled`` and ``unlabelled``."""
     review = BUGS if forum is None else QUESTION_REVIEW
     subjects = review.form.subjects
     if labelled < 0 or unlabelled < 0 or labelled + unlabelled == 0:
         raise PerfAssetsError(
-            f"--n {labelled} and --unlabelled {unlabelled} give no sample: at least one of the "
-            f"{subjects} is needed, and neither number can be negative"
+            f"--n {labelled} and --unlabelled {unlabelled} give no sample: choose at least "
+            f"one of the {subjects}, and no negative number"
         )
     rows = _drawn_from(published, review, forum)
     count_labelled = int(rows["is_performance"].sum())
@@ -117,15 +117,15 @@ def _sampled(
         ("--unlabelled", unlabelled, rows.height - count_labelled, f"other {subjects}"),
     ):
         if requested > count:
-            raise PerfAssetsError(f"{option} {requested}: there are {count} {kind} in {published}")
+            raise PerfAssetsError(f"{option} {requested}: {published} has only {count} {kind}")
     return draw(rows, labelled, unlabelled, seed, review.key)
 
 
 def tag_set_sheet(published: Path, forum: str, each: int, seed: int) -> tuple[str, int]:
     """Return a review sheet of at most ``each`` questions of each tag set of ``forum``, drawn.
 
-    Of performance or not, as the study of challenges began with 50 of each framework. A question of
-    several tag sets stands for the first of them. With it comes how many they are.
+    They are about performance or not, as in the study of challenges. A question of several tag
+    sets counts for the first of them. The second value is their number.
 
     Raises
     ------
@@ -142,8 +142,8 @@ def endorsement_sheet(published: Path, forum: str, number: int, seed: int) -> tu
     """Return a review sheet of at most ``number`` comments that endorse an answer in ``forum``,
     drawn.
 
-    They are of questions without an accepted answer, where they count. With the sheet comes how
-    many they are.
+    They belong to questions without an accepted answer, where they count. The second value is
+    their number.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def _refuse_fewer_than_one(number: int) -> None:
 def finding_sheet(published: Path, each: int, seed: int) -> tuple[str, int]:
     """Return a review sheet of at most ``each`` findings of each rule in each repository, drawn.
 
-    They are of the newest tree of each repository. With it comes how many they are.
+    They belong to the newest tree of each repository. The second value is their number.
 
     Raises
     ------
@@ -192,7 +192,7 @@ def finding_sheet(published: Path, each: int, seed: int) -> tuple[str, int]:
 
 
 def _drawn_from(published: Path, review: Review, forum: str | None = None) -> pl.DataFrame:
-    """Return what can be drawn, of one ``forum`` where one is named."""
+    """Return the rows to draw from, only those of ``forum`` if it is named."""
     with reading(published) as connection:
         rows = _rows_of(connection, published, review.drawn, review)
     if review is BUGS:
@@ -201,7 +201,7 @@ def _drawn_from(published: Path, review: Review, forum: str | None = None) -> pl
         return rows
     forums = sorted(rows.get_column("forum").unique())
     if forum not in forums:
-        there = f"choose from {', '.join(forums)}" if forums else "it has none at all"
+        there = f"choose from {', '.join(forums)}" if forums else "no forum has any"
         raise PerfAssetsError(
             f"--forum {forum}: {published} has no {review.form.subjects} of it; {there}"
         )
@@ -211,22 +211,22 @@ def _drawn_from(published: Path, review: Review, forum: str | None = None) -> pl
 def _rows_of(
     connection: duckdb.DuckDBPyConnection, published: Path, query: str, review: Review
 ) -> pl.DataFrame:
-    """Return the rows of ``query``; PerfAssetsError where what is published lacks its tables."""
+    """Return the rows of ``query``; PerfAssetsError if the published database lacks its tables."""
     try:
         return frame_of(connection.sql(query))
     except duckdb.CatalogException as error:
         if where := where_rows_are(connection, query, str(error)):
             raise PerfAssetsError(f"{published}: {where}") from None
         raise PerfAssetsError(
-            f"{published} was published by an older perf-assets, which knew no "
+            f"{published} was published by an older perf-assets without "
             f"{review.form.subjects}: perf-assets run publishes it anew"
         ) from None
 
 
 def write_sheet(path: Path, text: str, encoding: str = "utf-8-sig") -> None:
-    """Write ``text`` to ``path``; a file that is there with other content is never replaced.
+    """Write ``text`` to ``path``; an existing file with other content is never replaced.
 
-    The mark of ``utf-8-sig`` is for spreadsheets; what reads JSON takes it for a mistake.
+    Spreadsheets need the byte order mark of ``utf-8-sig``; JSON readers refuse it.
 
     Raises
     ------
@@ -240,7 +240,7 @@ def write_sheet(path: Path, text: str, encoding: str = "utf-8-sig") -> None:
         write_file(path, content, replaces=False)
     except FileExistsError:
         raise PerfAssetsError(
-            f"{path} is there already and may hold verdicts: choose another --output"
+            f"{path} exists and may hold verdicts: choose another --output"
         ) from None
     except OSError as error:
         raise PerfAssetsError(
@@ -251,16 +251,16 @@ def write_sheet(path: Path, text: str, encoding: str = "utf-8-sig") -> None:
 def rater_name(text: str) -> str:
     """Return the name of a rater, without needless white space.
 
-    Raises
-    ------
-    PerfAssetsError
-        It is none.
+        Raises
+        ------
+        PerfAssetsError
+    It is not a valid name.
     """
     rater = " ".join(text.split())
     if RATER.fullmatch(rater) is None or rater.casefold() == CONSENSUS:
         raise PerfAssetsError(
-            f"--rater {rater!r} is not a name of a rater: begin with a letter or digit, and go on "
-            f"with letters, digits, spaces and . @ ' -; {CONSENSUS} is what all raters say"
+            f"--rater {rater!r} is not a rater's name: begin with a letter or digit, and go on "
+            f"with letters, digits, spaces and . @ ' -; {CONSENSUS} names the verdict of all raters"
         )
     return rater
 
@@ -313,11 +313,11 @@ def _changes(review: Review, judged: pl.DataFrame, in_force: pl.DataFrame) -> pl
     """
     columns = [*review.key, *review.answers]
     texts = pl.selectors.list().list.join("|")  # lists cannot be joined on
-    given, stored = (rows.select(columns).with_columns(texts) for rows in (judged, in_force))
-    stored = stored.join(given, on=review.key, how="semi")
+    judgements, stored = (rows.select(columns).with_columns(texts) for rows in (judged, in_force))
+    stored = stored.join(judgements, on=review.key, how="semi")
     differing = pl.concat(
-        one.join(other, on=columns, how="anti", nulls_equal=True).select(review.key)
-        for one, other in ((given, stored), (stored, given))
+        left.join(right, on=columns, how="anti", nulls_equal=True).select(review.key)
+        for left, right in ((judgements, stored), (stored, judgements))
     )
     return judged.join(differing.unique(), on=review.key, how="semi").sort("line")
 

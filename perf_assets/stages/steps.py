@@ -51,7 +51,7 @@ class StepOptions:
     longest_wait: float = LONGEST_WAIT
 
     def reconcile_months(self, study: Study) -> int | None:
-        """Within how many monthly refreshes all is read again; None where nothing is."""
+        """Return the number of monthly refreshes within which all is read again; None if never."""
         return study.reconcile_months if self.is_reconciling else None
 
 

@@ -38,7 +38,7 @@ class Added(StrictModel):
     def now(
         cls, study: Study, name: str, start: str, git: str | None, github_url: str | None
     ) -> "Added":
-        """Return what is to be added at this moment."""
+        """Return the addition of a repository, as of now."""
         return cls(
             study=study.name,
             name=name,
@@ -55,13 +55,13 @@ ADDED = TypeAdapter(list[Added])
 def open_study(source: str | Path | None, data_dir: DataDirectory) -> Study:
     """Open the study at ``source``, by default the sample, with what was added in ``data_dir``.
 
-    A repository that its file names by now is as the file says. The sample's corpus is generated
+    If the study file names an added repository, the file counts. The sample's corpus is generated
     below ``data_dir`` on first use.
 
     Raises
     ------
     PerfAssetsError
-        There is no such study, or a file has a mistake.
+        The study does not exist, or a file has a mistake.
     """
     study = _read(str(source or SAMPLE), data_dir.path / SAMPLE)
     names = {repository.name.casefold() for repository in study.repositories}
@@ -87,8 +87,8 @@ def read_added(data_dir: DataDirectory) -> list[Added]:
         return ADDED.validate_json(data_dir.added.read_bytes())
     except (OSError, ValueError):
         raise PerfAssetsError(
-            f"{data_dir.added}: this is not a list of added repositories any more: take it from "
-            "a backup, or remove it and add them again"
+            f"{data_dir.added}: not a list of added repositories: restore it from a backup, or "
+            "remove it and add them again"
         ) from None
 
 
@@ -106,7 +106,7 @@ def added_to(study: Study, added: Added) -> Repository:
         raise PerfAssetsError(f"{NEW}: git: {error}") from None
     if is_secret:
         raise PerfAssetsError(
-            f"{NEW}: git: this address holds a secret, which would be written down: "
+            f"{NEW}: git: this address holds a secret, which would be stored: "
             "name the repository in the study file"
         )
     keys = added.model_dump(include={"name", "start", "git", "github_url"}, exclude_none=True)

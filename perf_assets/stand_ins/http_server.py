@@ -26,7 +26,7 @@ class LoopbackServer(ABC):
     """
 
     def __init__(self, port: int = 0) -> None:
-        """Nothing listens yet."""
+        """Prepare the server without listening."""
         self._port = port
         self._http: _HttpServer | None = None
 

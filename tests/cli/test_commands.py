@@ -166,7 +166,7 @@ def test_a_repository_that_cannot_be_read_leaves_the_others_to_go_on(
         f'{entry}name = "sample-lab/tensorkit"\ngit = "{corpus / "repository.git"}"\n'
     )
     ran = perf_assets("run", "--study", path, "--data-dir", tmp_path / "home", "--until", until)
-    assert_refused(ran, "there is no git repository at", "nowhere.git")
+    assert_refused(ran, "no git repository exists at", "nowhere.git")
     rows = stored_tables(tmp_path / "home" / database)[table]
     assert set(rows["repository"]) == {"sample-lab/tensorkit"}
 

@@ -114,7 +114,7 @@ def test_what_an_older_version_left_is_read_again_once_for_the_cost_that_is_told
         again = f"{len(opened)} months with 60 issues"
         assert f"{again} to load, {len(opened)} of them again" in output
         ran = run(GITHUB_TOKEN=TOKENS[0])
-        assert f"{NAME}: {again} were stored before" in ran.stdout
+        assert f"{NAME}: {again} lack fields" in ran.stdout
         foretold = re.search(r"about (\d+) requests and (\d+) points of the 5,000", ran.stdout)
         assert foretold is not None
         with open_warehouse(data_dir.warehouse) as database:
@@ -162,7 +162,7 @@ def test_an_address_that_git_cannot_read_is_named(
     path.write_text(path.read_text().replace("repository.git", "nowhere.git"))
     ran = doctor(path, tmp_path / "home", TOKENS[0])
     assert ran.returncode == 2
-    assert f"{NAME}: there is no git repository at {corpus / 'nowhere.git'}" in ran.stdout
+    assert f"{NAME}: no git repository exists at {corpus / 'nowhere.git'}" in ran.stdout
     assert "a run costs about" in ran.stdout
     assert "git can read" in doctor(corpus / "study.toml", tmp_path / "home").stdout
 

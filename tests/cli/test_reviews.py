@@ -53,7 +53,7 @@ def test_two_raters_judge_a_sample_and_their_agreement_is_told(
     path.write_bytes(first + b"\r\n")
     refused = perf_assets(*draw_sheet, "--output", path, "--data-dir", data_dir)
     assert refused.returncode == 2
-    assert "is there already and may hold verdicts" in refused.stderr
+    assert "exists and may hold verdicts" in refused.stderr
 
     caching = {**YES, "category": "Inefficient caching", "impact": "speed"}
     no = {"is_performance": "no"}

@@ -75,7 +75,7 @@ def test_a_repository_that_git_and_the_api_know_is_part_of_the_study(study, give
         ({"start": "2020"}, "this is not a month; write it as YYYY-MM"),
         ({"start": "2999-01"}, "start 2999-01 is not over yet"),
         ({"git": "https://me:a-token@host/a.git"}, "this address holds a secret"),
-        ({"git": "/nowhere"}, "there is no git repository at /nowhere"),
+        ({"git": "/nowhere"}, "no git repository exists at /nowhere"),
     ],
 )
 def test_what_is_wrong_is_told_and_not_kept(study, given, tmp_path, change, message) -> None:

@@ -411,7 +411,7 @@ def test_a_model_outside_the_layers_is_refused(project: Path) -> None:
     path = project / "analysis" / "extra.sql"
     path.write_text("-- New.\nselect 1 as one", encoding="utf-8")
     assert refusal(project) == (
-        f"{path}: models belong into one of the folders staging, intermediate, marts"
+        f"{path}: models belong in one of the folders staging, intermediate, marts"
     )
 
 
@@ -429,10 +429,10 @@ def test_a_declared_model_without_its_file_is_refused(project: Path) -> None:
         ("columns:", "colums:", "colums: unknown key; did you mean columns?"),
         ("key: [dataset, repository, number]\n", "", "key: this key is missing"),
         ("key: [dataset, repository, number]", "key: [id]", "key has id, no column; known are "),
-        ("  month:\n", "  state:\n", "the key state stands there twice"),
+        ("  month:\n", "  state:\n", "the key state occurs twice"),
         ("    unit: days\n", "    units: days\n", "fix_time_days.units: unknown key; did you mean"),
         ("    type: DOUBLE\n", "", "columns.fix_time_days.type: this key is missing"),
-        ("    type: DOUBLE\n", "    type: FLOT\n", "fix_time_days.type: no such type; known are "),
+        ("    type: DOUBLE\n", "    type: FLOT\n", "fix_time_days.type: unknown type; known are "),
         ("    min: 0\n", "    min: opened\n", "fix_time_days has the min opened, no column"),
         ("    min: 0\n", "    min: [0]\n", "columns.fix_time_days.min"),
         ("    nullable: true\n", "    nullable: maybe\n", "nullable"),

@@ -79,8 +79,8 @@ def test_the_same_again_adds_nothing_and_another_is_added(data_dir: DataDirector
 @pytest.mark.parametrize(
     ("alert", "reason"),
     [
-        ("a", "may be several alerts: .*; write more of it"),
-        ("b", f"is not an alert: there are {ALERT}"),
+        ("a", "matches several alerts: .*; write more of the identifier"),
+        ("b", f"is not an alert: the alerts are {ALERT}"),
         (ALERT[:-1] + "9", "is not an alert"),
         ("a0123456789-2021-xx", "is not an alert"),
         ("-", "is not an alert"),

@@ -217,12 +217,15 @@ def test_what_a_project_did_about_a_finding_outlives_its_rule(
         ({"verdict": "rihgt"}, "column verdict: 'rihgt' is unknown; did you mean 'right'"),
         ({"verdict": "", "note": "?"}, "column verdict: is empty although note is filled in"),
         ({"state": "mended", "address": REPORT}, "'mended' is unknown; did you mean"),
-        ({"state": "fixed"}, "column address: is not a web address, where the finding was fixed"),
+        (
+            {"state": "fixed"},
+            "column address: is not a web address such as https://..., although the finding was",
+        ),
         ({"state": "fixed", "address": "javascript:a()"}, "column address: is not a web address"),
         ({"state": "fixed", "address": REPORT}, "verdict: is wrong although the project has fixed"),
         ({"address": REPORT}, "column state: is empty although address is filled in"),
         ({"verdict": "", "state": "fixed"}, "verdict: is empty although state is filled in"),
-        ({"finding_id": name(2), "path": "src/file 2.py"}, "stands in line 2 already"),
+        ({"finding_id": name(2), "path": "src/file 2.py"}, "is in line 2 already"),
     ],
 )
 def test_a_mistake_is_told_with_its_place_and_nothing_is_imported(

@@ -121,7 +121,7 @@ def test_tasks_and_their_configuration_are_written_side_by_side(data_dir: DataDi
     # The same again changes nothing; what another one would replace stays.
     assert perf_assets(*sample, "--unlabelled", "2", "--label-studio").returncode == 0
     refused = perf_assets(*sample, "--label-studio")
-    assert refused.returncode == 2 and "is there already and may hold verdicts" in refused.stderr
+    assert refused.returncode == 2 and "exists and may hold verdicts" in refused.stderr
     assert path.read_bytes() == first
     configuration.write_text("<View/>")
     assert perf_assets(*sample, "--unlabelled", "2", "--label-studio").returncode == 2

@@ -91,7 +91,7 @@ def test_questions_that_nobody_classified_are_decided_by_those_that_people_did(
     assert decided(writer, study(tmp_path, ALL)) == [LABELLED, QUESTION_KINDS, WEIGHTS]
     (one, other) = assigned(writer)
     assert (one[:2], other[:2]) == ((901, "performance"), (902, "program_crash"))
-    assert f"{FORUM}: {one[2]} decides of which kinds questions are (macro F1" in caplog.text
+    assert f"{FORUM}: {one[2]} decides the kinds of questions (macro F1" in caplog.text
     labelled = writer.database.frame(
         f"select question_id, kind from {QUESTION_KINDS} where is_assigned and method = 'people' "
         "order by all"
@@ -140,16 +140,16 @@ def test_keywords_that_people_chose_decide_and_the_tables_say_so(
         f"from {QUESTION_KINDS} where method = 'weights' order by all"
     ).rows()
     assert sets == [("chosen", "chosen"), (None, "chosen")]
-    assert "1 of the chosen keywords are none of the 200 most frequent words" in caplog.text
+    assert "1 of the chosen keywords are not among the 200 most frequent words" in caplog.text
     assert "the study chose: tardy" in caplog.text
 
 
 @pytest.mark.parametrize(
     ("rows", "complaint"),
     [
-        (None, "no questions that people classified, so that kinds are not decided; name a CSV"),
-        ([], "no questions that people classified"),
-        (ALL[:15], "15 questions that people classified are too few to decide kinds: of at least"),
+        (None, "no question was classified by people, so kinds are not decided; name a CSV"),
+        ([], "no question was classified by people"),
+        (ALL[:15], "15 classified questions are too few to decide kinds: at least"),
     ],
 )
 def test_without_enough_examples_the_table_is_empty_and_the_log_says_how_to_give_some(

@@ -142,7 +142,7 @@ def test_answers_are_read_in_the_words_of_the_codebooks() -> None:
         ),
         (
             [{**YES, "forum": "ai"}],
-            "column question_id: ai#1 is not a question that is stored",
+            "column question_id: ai#1 is not a stored question",
         ),
     ],
 )
@@ -206,7 +206,7 @@ def test_kinds_that_most_raters_gave_are_learned_from(writer: AuditedWriter) -> 
 def test_what_an_older_version_published_has_no_questions_to_draw_from(tmp_path: Path) -> None:
     published = tmp_path / "perf_bugs.duckdb"
     duckdb.connect(str(published)).close()
-    with pytest.raises(PerfAssetsError, match="by an older perf-assets, which knew no questions"):
+    with pytest.raises(PerfAssetsError, match="by an older perf-assets without questions"):
         sample_sheet(published, 1, 1, 1, FORUM)
 
 
@@ -224,7 +224,9 @@ def test_a_sample_of_a_forum_has_questions_with_and_without_stems(
     assert verdicts_of(text) == []
     with pytest.raises(PerfAssetsError, match="has no questions of it; choose from stackoverflow"):
         sample_sheet(data_dir.warehouse, 3, 2, 1, "ai")
-    with pytest.raises(PerfAssetsError, match="--n 8: there are 7 labelled performance questions"):
+    with pytest.raises(
+        PerfAssetsError, match=r"--n 8: .* has only 7 labelled performance questions"
+    ):
         sample_sheet(data_dir.warehouse, 8, 2, 1, FORUM)
 
 
@@ -293,7 +295,7 @@ def test_comments_that_endorse_an_answer_are_judged(
     for change, words in (
         ({"verdict": "yes"}, "line 2, column verdict: 'yes' is unknown; did you mean"),
         ({"comment_id": "53"}, "column link: is not that of stackoverflow#53"),
-        ({"comment_id": "9"}, "stackoverflow#9 is not an endorsing comment that is stored"),
+        ({"comment_id": "9"}, "stackoverflow#9 is not a stored endorsing comment"),
         ({"verdict": "", "note": "?"}, "column verdict: is empty although note is filled in"),
     ):
         rows[0] |= {"verdict": "right", "comment_id": "51", "note": ""} | change

@@ -67,5 +67,5 @@ def test_a_sheet_with_one_mistake_leaves_everything_as_it_was(
 
 @pytest.mark.parametrize("rater", ["", "  ", "Consensus", "=cmd|x", "a" * 101, "Ann, Bob"])
 def test_a_rater_needs_a_name(writer: AuditedWriter, tmp_path: Path, rater: str) -> None:
-    with pytest.raises(PerfAssetsError, match="is not a name of a rater"):
+    with pytest.raises(PerfAssetsError, match="is not a rater's name"):
         import_sheet(writer, tmp_path / "sheet.csv", rater)

@@ -136,15 +136,15 @@ def test_a_damaged_archive_is_named_with_the_last_good_line(make):
 
 
 def test_missing_and_doubled_files_are_refused(make, tmp_path):
-    with pytest.raises(PerfAssetsError, match="no such corpus directory"):
+    with pytest.raises(PerfAssetsError, match="this corpus directory does not exist"):
         read_corpus(tmp_path / "absent", "o/n")
     with pytest.raises(PerfAssetsError, match=r"needs issues\.jsonl"):
         read_corpus(make(issues=None))
     directory = make()
     write(directory / "issues.jsonl.gz", [ISSUE])
-    with pytest.raises(PerfAssetsError, match="remove one of the two"):
+    with pytest.raises(PerfAssetsError, match="remove one of them"):
         read_corpus(directory)
-    with pytest.raises(PerfAssetsError, match="no such corpus directory"):
+    with pytest.raises(PerfAssetsError, match="this corpus directory does not exist"):
         newest_month(tmp_path / "absent")
 
 
@@ -175,9 +175,9 @@ UNUSABLE = [
     ("issues", ISSUE | {"user": {"login": 3}}, "user.login: a text"),
     ("issues", ISSUE | {"labels": "bug"}, "labels: a list"),
     ("issues", ISSUE | {"state": "merged"}, "state: this is not a known value; known are open"),
-    ("issues", ISSUE | {"created_at": "yesterday"}, "no time with its zone"),
-    ("issues", ISSUE | {"updated_at": "2021-03-01T00:00:00"}, "no time with its zone"),
-    ("issues", ISSUE | {"created_at": "0001-01-01T00:00:00+23:00"}, "no time with its zone"),
+    ("issues", ISSUE | {"created_at": "yesterday"}, "not a time with a zone"),
+    ("issues", ISSUE | {"updated_at": "2021-03-01T00:00:00"}, "not a time with a zone"),
+    ("issues", ISSUE | {"created_at": "0001-01-01T00:00:00+23:00"}, "not a time with a zone"),
     ("issues", CLOSED | {"closed_at": "soon"}, "closed_at: this is not a time"),
     ("issues", ISSUE | {"pull_request": {}}, "belongs in pulls.jsonl"),
     ("issues", ISSUE | {"pull_request": {"url": "u"}}, "belongs in pulls.jsonl"),
@@ -189,7 +189,7 @@ UNUSABLE = [
     ),
     ("comments", COMMENT | {"issue_number": 99}, "the corpus does not have its issue"),
     ("comments", COMMENT | {"id": 6}, "another record has the same id"),
-    ("comments", COMMENT | {"created_at": "2021-02-30T00:00:00Z"}, "no time"),
+    ("comments", COMMENT | {"created_at": "2021-02-30T00:00:00Z"}, "not a time"),
     ("events", EVENT | {"issue_number": 99}, "the corpus does not have its issue"),
     ("events", EVENT | {"event": "labeled"}, "needs the key label"),
     ("events", EVENT | {"event": "labeled", "label": None}, "needs the key label"),
@@ -208,12 +208,12 @@ UNUSABLE = [
     (
         "events",
         EVENT | {"event": "closed", "closer": {"type": "commit", "oid": "abc"}},
-        "closer.oid: this is not a SHA of a commit",
+        "closer.oid: this is not a commit SHA",
     ),
     ("pulls", PULL | {"number": 6}, "the number already belongs to an issue"),
-    ("pulls", PULL | {"merged_at": "soon"}, "no time"),
+    ("pulls", PULL | {"merged_at": "soon"}, "not a time"),
     ("pulls", PULL | {"closes": ["#1"]}, "closes: a whole number is needed here"),
-    ("pulls", PULL | {"merge_commit_sha": "abc"}, "this is not a SHA of a commit"),
+    ("pulls", PULL | {"merge_commit_sha": "abc"}, "this is not a commit SHA"),
 ]
 GOOD_LINES = {
     "issues": ISSUE | {"number": 6},

@@ -111,7 +111,7 @@ def test_a_warehouse_that_was_deleted_is_again_what_was_published(
     before = stored_tables(data_dir.published)
     data_dir.warehouse.unlink()
     (found,) = damages(data_dir)
-    assert found == f"{data_dir.warehouse} is not there: the published copy replaces it"
+    assert found == f"{data_dir.warehouse} is missing: the published copy replaces it"
     materialize(small.study, data_dir.path)
     after = stored_tables(data_dir.published)
     assert_same_tables(

@@ -296,7 +296,7 @@ def test_questions_and_findings_are_judged_in_the_same_page(
     ("options", "said"),
     [
         (("--rater", "Ann", "--sample", "0"), "draw more with --sample"),
-        (("--rater", "=x", "--sample", "1"), "is not a name of a rater"),
+        (("--rater", "=x", "--sample", "1"), "is not a rater's name"),
         (("--rater", "agreed", "--sample", "1"), "choose another name"),
         (("--kind", "questions", "--differing", "1", "--rater", "A"), "is for bug reports"),
     ],

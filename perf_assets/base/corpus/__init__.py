@@ -2,7 +2,7 @@
 
 Its files hold GitHub's REST shapes: ``issues``, ``comments``, optional ``events`` and ``pulls``,
 each ``.jsonl`` or ``.jsonl.gz``; ``repository.json`` names the repository. A pull request may say
-in ``closes`` which issues it is linked to as closing them, which REST does not tell, and in
+in ``closes`` which issues it is linked to as closing them, which REST does not say, and in
 ``commits`` how many it has.
 
 A record that cannot be used is set aside and counted. A file that cannot be read, or a line that
@@ -142,19 +142,19 @@ class _Part:
             self.set_aside.report(self.path)
 
 
-def _repository_name(directory: Path, given: str | None) -> str:
+def _repository_name(directory: Path, repository: str | None) -> str:
     if not directory.is_dir():
-        raise PerfAssetsError(f"{directory}: there is no such corpus directory")
+        raise PerfAssetsError(f"{directory}: this corpus directory does not exist")
     file = directory / "repository.json"
-    if given is not None:
-        name, origin = given, "--repository"
+    if repository is not None:
+        name, origin = repository, "--repository"
     elif file.is_file():
         name, origin = _full_name(file), str(file)
     elif "+" in directory.resolve().name:
         name, origin = directory.resolve().name.replace("+", "/", 1), str(directory)
     else:
         raise PerfAssetsError(
-            f"{directory}: nothing here says which repository this is; pass --repository OWNER/NAME"
+            f"{directory}: no file here names the repository; pass --repository OWNER/NAME"
             ' or add repository.json with {"full_name": "owner/name"}'
         )
     if not is_repository_name(name):
@@ -196,10 +196,10 @@ def _repository_record(file: Path) -> Record:
 
 def _file(directory: Path, name: str) -> Path | None:
     if not directory.is_dir():
-        raise PerfAssetsError(f"{directory}: there is no such corpus directory")
+        raise PerfAssetsError(f"{directory}: this corpus directory does not exist")
     plain, packed = directory / f"{name}.jsonl", directory / f"{name}.jsonl.gz"
     if plain.is_file() and packed.is_file():
-        raise PerfAssetsError(f"{plain}: {packed.name} is there as well; remove one of the two")
+        raise PerfAssetsError(f"{plain}: {packed.name} exists too; remove one of them")
     return next((path for path in (plain, packed) if path.is_file()), None)
 
 
@@ -208,7 +208,7 @@ def _required_file(directory: Path, name: str) -> Path:
     if path is None:
         raise PerfAssetsError(
             f"{directory}: a corpus needs {name}.jsonl or {name}.jsonl.gz; "
-            "add it (an empty file says that there are none)"
+            "add it (an empty file means that there are none)"
         )
     return path
 
@@ -218,7 +218,7 @@ def _open(path: Path) -> IO[bytes]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, Record]]:
-    """Yield the records of a file by line; PerfAssetsError at the first line that is none."""
+    """Yield the records of a file by line; PerfAssetsError at the first unreadable line."""
     number = 0
     try:
         with _open(path) as file:
@@ -244,13 +244,13 @@ def _parsed(path: Path, number: int, line: bytes) -> Record:
 
 
 def _refused(path: Path, number: int, reason: str) -> PerfAssetsError:
-    return PerfAssetsError(f"{path}, line {number}: {reason}; mend that line of the corpus")
+    return PerfAssetsError(f"{path}, line {number}: {reason}; correct that line of the corpus")
 
 
 def _decoded(line: bytes) -> Any:  # noqa: ANN401
     try:  # All records share one copy of their keys: that is half of their memory.
         return from_json(line, cache_strings="keys")
-    except ValueError:  # halves of characters, another encoding, or no JSON
+    except ValueError:  # halves of characters, another encoding, or not JSON
         return whole_characters(json.loads(line))
 
 

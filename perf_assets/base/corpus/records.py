@@ -14,8 +14,8 @@ LARGEST_ID = 2**63 - 1
 
 
 def _utc(text: str) -> str:
-    """``text`` as a moment of UTC, in the one form in which texts compare as times do."""
-    reason = "this is not a time with its zone such as 2021-03-04T05:06:07Z"
+    """Return ``text`` as a UTC time in the form whose texts sort as times."""
+    reason = "this is not a time with a zone such as 2021-03-04T05:06:07Z"
     try:
         moment = datetime.fromisoformat(text)
         if moment.tzinfo is None:
@@ -29,7 +29,7 @@ def _utc(text: str) -> str:
 
 def _sha(text: str) -> str:
     if SHA.fullmatch(text) is None:
-        raise ValueError("this is not a SHA of a commit")
+        raise ValueError("this is not a commit SHA")
     return text
 
 
@@ -120,7 +120,7 @@ class PullRequest(Thread):
     closes: list[int] | None = None
 
     def times(self) -> Iterator[str]:
-        """When something happened to it."""
+        """Return the times of its changes."""
         yield from filter(None, (self.created_at, self.closed_at, self.merged_at))
 
 

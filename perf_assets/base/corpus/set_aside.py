@@ -32,7 +32,7 @@ class SetAsideRecords:
     """Counts the records of a file that are left out."""
 
     def __init__(self, kind: str) -> None:
-        """No record is left out yet."""
+        """Start without records."""
         self._kind = kind
         self._by_reason: dict[str, SetAside] = {}
 
@@ -61,7 +61,7 @@ class SetAsideRecords:
         """Log a sentence for each reason."""
         for entry in self:
             log.warning(
-                "%s: set aside %s %s, the first in line %d: %s; mend or remove these lines",
+                "%s: set aside %s %s, the first in line %d: %s; correct or remove these lines",
                 path,
                 f"{entry.count:,}",
                 entry.kind if entry.count > 1 else entry.kind.removesuffix("s"),

@@ -2,16 +2,16 @@
 
 
 class PerfAssetsError(Exception):
-    """Something the user can mend: what is wrong, where, and how to put it right.
+    """An error that the user can correct: what is wrong, where, and the remedy.
 
     The command line prints the message without a traceback and exits with code 2.
     """
 
 
 class TransientError(PerfAssetsError):
-    """Something that passes, such as a network that is down or a data directory in use.
+    """A temporary error, such as a network that is down or a data directory in use.
 
-    The same run at a later time may well succeed; nobody has to mend anything first.
+    The same run may succeed later without any correction.
     """
 
 

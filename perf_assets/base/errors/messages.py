@@ -1,4 +1,4 @@
-"""What happens to a machine and its files, and how a person mends it: a sentence for each."""
+"""Messages about faults of the machine and its files, each with a remedy."""
 
 import re
 import shutil
@@ -11,8 +11,7 @@ from perf_assets.base.errors import OUT_OF_MEMORY
 LEAST_FREE_BYTES = 1 << 20
 FULL_DISK = (
     "{directory}: the disk is full; make room or choose another --data-dir and run again, what was "
-    "stored "
-    "is kept"
+    "stored is kept"
 )
 FULL = re.compile(r"No space left|disk is full|Disk quota exceeded", re.IGNORECASE)
 NO_MEMORY = re.compile(
@@ -39,17 +38,15 @@ DISK = re.compile(r"(?P<what>Input/output error|Read-only file system|fsync fail
 
 
 def explain_error(error: BaseException, data_dir: Path | None) -> str | None:
-    """Return what happened to the machine or to the files of ``data_dir``; None where it is our
-    mistake.
+    """Return a message about the machine or the files of ``data_dir``; None for a bug.
 
-    A full disk or memory shows in many guises, those of the libraries that ran into it among them.
+    Libraries report a full disk or memory in many forms.
     """
-    text = "\n".join(f"{type(one).__name__}: {one}" for one in _chain(error))
+    text = "\n".join(f"{type(cause).__name__}: {cause}" for cause in _chain(error))
     directory = data_dir if data_dir is not None else Path()
     if data_dir is not None and not data_dir.is_dir():
         return (
-            f"{data_dir} was removed, or its disk is gone: nothing can be stored; bring it "
-            f"back, or "
+            f"{data_dir} was removed, or its disk is gone: nothing can be stored; restore it, or "
             "choose another --data-dir, and run again"
         )
     if shutil.disk_usage(directory).free < LEAST_FREE_BYTES:
@@ -73,7 +70,7 @@ def _about_a_database(error: BaseException, text: str, directory: Path) -> str |
         return None
     return (
         f"a database in {directory} is damaged ({damage.splitlines()[0][:200]}): perf-assets "
-        f"doctor --repair --data-dir {quote(str(directory))} says which one, and mends it"
+        f"doctor --repair --data-dir {quote(str(directory))} names it and repairs it"
     )
 
 
@@ -81,7 +78,7 @@ def _about_the_record(text: str, directory: Path) -> str | None:
     if UNWRITTEN.search(text):
         return (
             f"Dagster's record in {directory / 'dagster'} cannot be written (disk I/O error): make "
-            "room on its disk, or mend that, and run again; no stored table depends on it"
+            "room on its disk, or repair it, and run again; no stored table depends on it"
         )
     record = RECORD.search(text)
     if record is None:
@@ -89,12 +86,12 @@ def _about_the_record(text: str, directory: Path) -> str | None:
     return (
         f"Dagster's record in {directory / 'dagster'} cannot be used "
         f"({record['why'] or record['schema']}): perf-assets doctor --repair --data-dir "
-        f"{directory} moves what is damaged aside; no stored table depends on it"
+        f"{directory} moves damaged files aside; no stored table depends on it"
     )
 
 
 def disk_or_memory_message(text: str, directory: Path) -> str | None:
-    """Return what to do where ``text``, an error's, is about a full disk or of a full memory."""
+    """Return a remedy if ``text``, of an error, reports a full disk or memory."""
     if FULL.search(text):
         return FULL_DISK.format(directory=directory)
     return OUT_OF_MEMORY if NO_MEMORY.search(text) else None
@@ -102,7 +99,7 @@ def disk_or_memory_message(text: str, directory: Path) -> str | None:
 
 def _duckdb_messages(error: BaseException) -> Iterator[str]:
     """Return the messages of DuckDB, which takes too long to import for this alone."""
-    return (str(one) for one in _chain(error) if "duckdb" in type(one).__module__)
+    return (str(cause) for cause in _chain(error) if "duckdb" in type(cause).__module__)
 
 
 def _about_a_file(text: str) -> str | None:
@@ -124,8 +121,8 @@ def _about_the_disk(text: str, directory: Path) -> str | None:
 
 def _broken(where: str, what: str) -> str:
     return (
-        f"{where}: {what[:1].lower()}{what[1:]}; what was stored is kept: mend that, or choose "
-        "another --data-dir, and run again"
+        f"{where}: {what[:1].lower()}{what[1:]}; what was stored is kept: repair the disk, or "
+        "choose another --data-dir, and run again"
     )
 
 

@@ -1,1 +1,1 @@
-"""The SQL models: their files, what they read, and how they are laid into the engine."""
+"""The SQL models: their files, their inputs, and their creation in the engine."""

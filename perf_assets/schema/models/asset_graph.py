@@ -1,8 +1,7 @@
-"""Which tables are one asset, and from which assets each is made: what the graph of the UI shows.
+"""Assets of the UI's graph: the tables of each, and the assets that each is made from.
 
-A hundred tables as a hundred nodes are not picture. What one step stores together, or a view that
-is only a step on the way, is reported with the table that it belongs to; and of the arrows only
-those are drawn that no longer way says already.
+A hundred tables are too many nodes. Tables that one step stores together, and views that are only
+intermediate steps, belong to one asset. Arrows that follow from longer paths are left out.
 """
 
 from collections.abc import Mapping
@@ -202,9 +201,7 @@ def assets_in_order() -> tuple[str, ...]:
 
 @cache
 def tables_in_order() -> tuple[str, ...]:
-    """Return all tables and views, each after those it is made from; those of one asset stand
-    together.
-    """
+    """Return all tables and views, each after its inputs, grouped by asset."""
     tables = TopologicalSorter(made_from()).static_order()
     order = {asset: index for index, asset in enumerate(assets_in_order())}
     in_assets = [table for table in tables if asset_for_table(table) in order]
@@ -213,9 +210,7 @@ def tables_in_order() -> tuple[str, ...]:
 
 @cache
 def upstream() -> Mapping[str, tuple[str, ...]]:
-    """Return of each asset those it is made from, but for those that another of them is made
-    from.
-    """
+    """Return the inputs of each asset, without those that follow from other inputs."""
     arrows = _arrows()
 
     @cache
@@ -231,11 +226,11 @@ def upstream() -> Mapping[str, tuple[str, ...]]:
 
 def downstream_of(asset: str) -> tuple[str, ...]:
     """Return the assets that are made from ``asset``, directly or by others; sorted."""
-    found, open_ones = {asset}, {asset}
-    while open_ones:
-        open_ones = {one for one, inputs in _arrows().items() if open_ones & inputs} - found
-        found |= open_ones
-    return tuple(sorted(found - {asset}))
+    downstream, waiting = {asset}, {asset}
+    while waiting:
+        waiting = {target for target, inputs in _arrows().items() if waiting & inputs} - downstream
+        downstream |= waiting
+    return tuple(sorted(downstream - {asset}))
 
 
 @cache
@@ -248,12 +243,14 @@ def _arrows() -> Mapping[str, frozenset[str]]:
     arrows: dict[str, set[str]] = {}
     for table, inputs in made_from().items():
         if not table.startswith("meta."):  # the bookkeeping of runs, which no asset makes
-            found = {asset_for_table(text) for text in inputs if not text.startswith("meta.")}
+            sources = {
+                asset_for_table(source) for source in inputs if not source.startswith("meta.")
+            }
             arrows.setdefault(asset_for_table(table), set()).update(
-                found - {asset_for_table(table)}
+                sources - {asset_for_table(table)}
             )
     for asset, inputs in FROM_OUTSIDE.items():
         arrows[asset].update(inputs)
-    arrows[PUBLISHED] = {arrow for arrow in arrows if arrow.startswith(LAST)}
+    arrows[PUBLISHED] = {name for name in arrows if name.startswith(LAST)}
     arrows[REPORT] = arrows[REPLICATION_REPORT] = {PUBLISHED}
-    return {asset: frozenset(found) for asset, found in arrows.items()}
+    return {asset: frozenset(inputs) for asset, inputs in arrows.items()}

@@ -1,7 +1,7 @@
 """The analysts' cookbook: the queries of sql/, each with its question, reading and parameters.
 
-A query is one SELECT that any DuckDB from 1.1 on runs as it stands. What may be chosen stands in
-its first step, a line each, and is a variable of the session wherever the query is run:
+A query is one SELECT that any DuckDB from 1.1 on runs unchanged. Its parameters are in its first
+step, a line each, and are variables of the session:
 
     coalesce(getvariable('month'), '2020-02') as month, -- the month, as YYYY-MM
 
@@ -47,7 +47,7 @@ class Parameter:
 class Query:
     """A query: its SQL, and what its head says.
 
-    question : what it answers; empty where a query of somebody's own does not say.
+    question : what it answers; empty if a user's query does not say.
     reading : how to read the answer.
     parameters : what may be chosen, by name.
     """
@@ -113,4 +113,4 @@ def read_query(path: Path) -> Query:
     except OSError as error:
         raise PerfAssetsError(f"{path}: this cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise PerfAssetsError(f"{path}: this is not text in UTF-8") from None
+        raise PerfAssetsError(f"{path}: not UTF-8 text; save it as UTF-8") from None

@@ -56,11 +56,11 @@ def parsed(model: Model) -> Iterator[None]:
 
 
 def create_views(connection: duckdb.DuckDBPyConnection, models: Iterable[Model]) -> set[str]:
-    """Lay ``models`` into the database as views, each after those that it reads.
+    """Create ``models`` in the database as views, each after those that it reads.
 
     Returns
     -------
-    The names of those that were laid; where the same view is there, it is left untouched.
+    The names of the created views; an identical existing view is left untouched.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def create_views(connection: duckdb.DuckDBPyConnection, models: Iterable[Model])
 
 
 def _spelled(connection: duckdb.DuckDBPyConnection, model: Model) -> str:
-    """Return how DuckDB, which keeps definitions in its own spelling, has that of ``model``."""
+    """Return the definition of ``model`` as DuckDB stores it, in its own spelling."""
     connection.execute(f"CREATE OR REPLACE TEMP VIEW twin AS {model.sql}")
     spelled = _views(connection, "temporary")["main.twin"]
     connection.execute("DROP VIEW temp.twin")
@@ -93,7 +93,7 @@ def _views(connection: duckdb.DuckDBPyConnection, condition: str) -> dict[str, s
 
 
 def tables_in_shape(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table]) -> set[str]:
-    """Return the names of those of ``tables`` that are there as they are declared.
+    """Return the names of the ``tables`` that exist as declared.
 
     All are looked up together: DuckDB takes as long for the definition of one as for those of all.
     """
@@ -117,10 +117,9 @@ def _definitions(connection: duckdb.DuckDBPyConnection, condition: str) -> dict[
 
 
 def create_table(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
-    """Make ``table``, empty; the same table is left untouched.
+    """Create ``table``, empty; an identical existing table is left untouched.
 
-    A table that is there in another shape is replaced, so this is for tables that are computed
-    whole.
+    A table of another shape is replaced, so this is for tables that are computed as a whole.
     """
     if table.name not in tables_in_shape(connection, [table]):
         connection.execute(f"CREATE OR REPLACE TABLE {table.name} {table_definition(table)}")

@@ -89,16 +89,14 @@ def analyses() -> Mapping[str, Analysis]:
 
 @cache
 def made_from() -> Mapping[str, tuple[str, ...]]:
-    """Return every table and view with the tables it is made from; none where it comes from
-    outside.
-    """
+    """Return the inputs of every table and view; none for tables from outside."""
     models = {model.name: model.upstream for model in load_models()}
     statistics = {name: tuple(analysis.reads) for name, analysis in analyses().items()}
     return {name: (models | DECIDED | statistics).get(name, ()) for name in described_tables()}
 
 
 def behind_views(tables: Iterable[str]) -> frozenset[str]:
-    """``tables``, and all that are behind the views among them."""
+    """Return ``tables`` and all tables behind the views among them."""
     left, found = list(tables), set[str]()
     while left:
         name = left.pop()
@@ -114,5 +112,5 @@ def read_by(table: str) -> tuple[str, ...]:
 
 
 def origin_of(table: str) -> str:
-    """Return in words, where a table comes from that is made from no other."""
+    """Return the origin, in words, of a table that is made from no other."""
     return next((words for prefix, words in ORIGINS.items() if table.startswith(prefix)), "")

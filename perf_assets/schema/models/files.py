@@ -1,8 +1,8 @@
 """The SQL models, read: one SELECT a file, each after those it reads.
 
 The comment at the head of a file describes its table or view, whose columns are declared beside it.
-What a model reads stands behind FROM and JOIN, with its schema; to parse its text as well takes
-many times as long, and is left to whoever needs more than that.
+The tables that a model reads follow FROM and JOIN, with their schema. Parsing the whole text takes
+many times as long, so only callers that need more do it.
 """
 
 import hashlib
@@ -55,8 +55,8 @@ class Model:
     def column_lineage(self) -> Mapping[str, "tuple[ColumnSource, ...]"]:
         """The columns of the tables it reads from which each of its own columns is made.
 
-        Following them takes a second for all models, so that it is written down (`make reference`);
-        what was written of another text, or of other columns, is followed again.
+        Following them takes a second for all models, so the result is stored (`make reference`);
+        models whose text or columns changed since are followed again.
 
         Raises
         ------
@@ -196,7 +196,7 @@ class _Draft:
 def _draft(path: Path, tables: Mapping[str, Table]) -> _Draft:
     name = f"{path.parent.name}.{path.stem}"
     if path.parent.name not in LAYERS:
-        raise PerfAssetsError(f"{path}: models belong into one of the folders {', '.join(LAYERS)}")
+        raise PerfAssetsError(f"{path}: models belong in one of the folders {', '.join(LAYERS)}")
     if name not in tables:
         raise PerfAssetsError(f"{path}: {name} is not declared; write {path.stem}.yml beside it")
     text = path.read_text(encoding="utf-8")

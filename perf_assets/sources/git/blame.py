@@ -68,11 +68,11 @@ class Text:
         self._traced = sorted(traced)
 
     def score(self, first: int, count: int) -> int:
-        """Return how far lines are from trivial: one more than their letters and digits."""
+        """Return a measure of how non-trivial lines are: their letters and digits plus one."""
         return 1 + self._score[first + count] - self._score[first]
 
     def traced(self, first: int, count: int) -> list[int]:
-        """Return the traced ones of these lines."""
+        """Return the traced lines among these."""
         traced = self._traced
         return traced[bisect_left(traced, first) : bisect_left(traced, first + count)]
 
@@ -112,7 +112,7 @@ class Entry(NamedTuple):
 
     @property
     def score(self) -> int:
-        """That of its lines."""
+        """The score of its lines."""
         return self.text.score(self.first, self.length)
 
     def best_score(self, present: Collection[bytes]) -> int:
@@ -162,7 +162,7 @@ def pass_back(versions: Versions, entries: Iterable[Entry]) -> list[Entry]:
 def _divide(
     entries: Sequence[Entry], base: int, hunks: Sequence[Sequence[int]]
 ) -> tuple[list[Entry], list[Entry]]:
-    """Return what of ``entries`` the ``base`` has too, there; and what it does not have."""
+    """Return the parts of ``entries`` that the ``base`` shares, at its lines, and the others."""
     shared: list[Entry] = []
     rest: list[Entry] = []
     ends = [new_first + new_count for _, _, new_first, new_count in hunks]
@@ -192,7 +192,7 @@ def _divide(
 
 
 def _shift(hunks: Sequence[Sequence[int]], index: int) -> int:
-    """From a line before the hunk at ``index`` to the same line in the base."""
+    """Return the offset from a line before the hunk at ``index`` to that line in the base."""
     if not index:
         return 0
     old_first, old_count, new_first, new_count = hunks[index - 1]

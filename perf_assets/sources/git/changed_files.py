@@ -14,7 +14,7 @@ LARGEST_FILE = 1_000_000  # bytes
 
 @dataclass(frozen=True)
 class ChangedFile:
-    """A file before and after a commit; a blob is None where the side is not a regular file.
+    """A file before and after a commit; a blob is None if that side is not a regular file.
 
     Paths are as git holds them, with bytes that are not UTF-8 as surrogates; sizes are bytes.
     """
@@ -30,8 +30,8 @@ class ChangedFile:
 def changed_files(clone: Path, shas: Sequence[str]) -> dict[str, list[ChangedFile]]:
     """Return the files that commits, no merges, change against their parents; renames found."""
     command = diffs_of(clone, "--raw", "-z", "--no-abbrev", "-M")
-    given = "".join(f"{sha}\n" for sha in shas).encode()
-    output = run(command, local_environment(), given)
+    stdin = "".join(f"{sha}\n" for sha in shas).encode()
+    output = run(command, local_environment(), stdin)
     tokens = iter(output.decode("utf-8", "surrogateescape").split("\0")[:-1])
     changes: dict[str, list[tuple[str, str, str | None, str | None]]] = {sha: [] for sha in shas}
     sha = ""
@@ -64,7 +64,7 @@ def diffs_of(clone: Path, *options: str) -> list[str]:
 
 
 def shown(path: str) -> str:
-    """``path`` as tables hold it: bytes that are not UTF-8 as ``\\xNN``."""
+    """Return ``path`` as tables hold it: bytes that are not UTF-8 as ``\\xNN``."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
@@ -74,11 +74,9 @@ def read_blobs(clone: Path, blobs: Sequence[str]) -> dict[str, bytes]:
 
 
 def read_patches(clone: Path, shas: Sequence[str], options: Sequence[str]) -> dict[str, bytes]:
-    """Return what git prints of each of the commits ``shas``, with ``options`` that make a
-    patch.
-    """
-    given = "".join(f"{sha}\n" for sha in shas).encode()
-    output = b"\n" + run(diffs_of(clone, *options), local_environment(), given)
+    """Return the patches that git prints for the commits ``shas`` with ``options``."""
+    stdin = "".join(f"{sha}\n" for sha in shas).encode()
+    output = b"\n" + run(diffs_of(clone, *options), local_environment(), stdin)
     ends = [0]
     starts: list[int] = []
     for sha in shas:

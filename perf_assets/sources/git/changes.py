@@ -133,7 +133,7 @@ def diff_tree(clone: "Clone", *format_options: str) -> list[str]:
 
 
 def diffing(clone: Path, *options: str) -> list[str]:
-    """``git diff-tree`` without attributes (``-diff``, ``binary``).
+    """Return the command ``git diff-tree`` without attributes (``-diff``, ``binary``).
 
     In a bare repository some versions of git take them from the newest commit, so the same
     commit could count differently tomorrow.
@@ -144,7 +144,7 @@ def diffing(clone: Path, *options: str) -> list[str]:
 
 @cache
 def _name_length(clone: Path) -> int:
-    """Return how long the names of objects are, in hexadecimal digits."""
+    """Return the length of object names in hexadecimal digits."""
     command = in_clone(clone, "rev-parse", "--show-object-format")
     return {b"sha1": 40, b"sha256": 64}[run(command, local_environment()).strip()]
 

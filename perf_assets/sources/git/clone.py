@@ -24,7 +24,7 @@ from perf_assets.sources.git.command import (
 from perf_assets.sources.git.remote import Address, Heads, read_heads, remote_git
 
 _OLDEST_GIT = (2, 32)
-_REMOTE = "perf-assets"  # a name for which nobody has settings of their own
+_REMOTE = "perf-assets"  # a name without settings of the user
 # Each fetch becomes one pack, and git merges packs when there are many: no loose objects pile up.
 # Done before it returns, as a job left behind would write while others read.
 TIDY = (
@@ -32,7 +32,7 @@ TIDY = (
     *("-c", "gc.autoDetach=false"),
     *("-c", "maintenance.autoDetach=false"),
 )
-_LOCK_SECONDS = 600.0  # longer than a repository takes that is not made to wait itself
+_LOCK_SECONDS = 600.0  # longer than cloning any repository takes
 _BRANCHES = "+refs/heads/*:refs/heads/*"
 
 
@@ -44,8 +44,8 @@ class Clone:
     url : where it comes from, without secrets.
     branch : the default branch of the remote.
     tip : sha of the newest commit of that branch.
-    is_updated : whether anything was fetched; False means that one look found nothing new.
-    moved_from : the address it came from until now, where that was another one.
+    is_updated : whether anything was fetched; False if the remote had nothing new.
+    moved_from : the former address, if it changed.
     """
 
     path: Path
@@ -83,21 +83,21 @@ def update_clone(url_or_path: str, clone_dir: Path) -> Clone:
         ) from None
     except OSError as error:
         raise PerfAssetsError(
-            f"could not write the git clone at {clone_dir}: {error.strerror or error}; free or "
-            "permit that path and run again"
+            f"could not write the git clone at {clone_dir}: {error.strerror or error}; make that "
+            "path writable and run again"
         ) from None
 
 
 def damaged(path: Path, failure: GitError) -> PerfAssetsError:
-    """Return one sentence about a clone that git cannot read."""
+    """Return the error for a clone that git cannot read."""
     if isinstance(failure, IdleError):
         return TransientError(
-            f"git gets no answer from the disk on which the clone at {path} is "
-            f"({error_line(failure.stderr)}): see to that disk, and run again"
+            f"git gets no answer from the disk of the clone at {path} "
+            f"({error_line(failure.stderr)}): repair that disk and run again"
         )
     return PerfAssetsError(
         f"the git clone at {path} cannot be read (git says {error_line(failure.stderr)!r}): delete "
-        "that directory and run again, and it is cloned anew"
+        "that directory and run again, which clones it anew"
     )
 
 
@@ -170,12 +170,12 @@ def _opened(
 
 
 def _source_of(path: Path) -> str:
-    """Return the address a clone was made from; PerfAssetsError when it is not a clone of ours."""
+    """Return the address a clone was made from; PerfAssetsError if perf-assets did not make it."""
     try:
         return readable(run(in_clone(path, "config", f"remote.{_REMOTE}.url"), local_environment()))
     except GitError:
         raise PerfAssetsError(
-            f"{path} should hold a git clone made by perf-assets and holds something else: move "
+            f"{path} holds something other than a git clone made by perf-assets: move "
             "it away, or delete it, and run again"
         ) from None
 
@@ -210,12 +210,12 @@ def _refuse_partial(address: Address) -> None:
     command = ["git", "-C", address.url, "config", "--local", "--get-regexp", partial]
     try:
         run(command, address.environment())
-    except GitError:  # there is no such setting
+    except GitError:  # The setting is absent.
         return
     raise PerfAssetsError(
-        f"the git repository at {address.url} is a partial clone, which lacks the files that were "
-        "never looked at: clone it anew without --filter, or name the address that it was cloned "
-        "from, and run again"
+        f"the git repository at {address.url} is a partial clone, which lacks some files: "
+        "clone it anew without --filter, or name the address that it was cloned from, and run "
+        "again"
     )
 
 

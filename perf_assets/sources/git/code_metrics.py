@@ -7,16 +7,16 @@ import lizard  # type: ignore[import-untyped]
 
 
 def analyse(name: str, text: str) -> Any:  # noqa: ANN401 - lizard has no types
-    """Return what ``lizard.analyze_file.analyze_source_code`` finds, but for the numbers of
+    """Return the result of ``lizard.analyze_file.analyze_source_code`` without the numbers of
     tokens.
     """
     return _ANALYZER.analyze_source_code(name, text)
 
 
 def _counted(tokens: Iterable[str], reader: Any) -> Iterator[str]:  # noqa: ANN401
-    """Lizard's counters of comments, lines and conditions in one.
+    """Count comments, lines and conditions in one pass.
 
-    Each token passes through each of lizard's, which is a third of the time.
+    Lizard passes each token through several counters, which is a third of the time.
     """
     context, conditions = reader.context, reader.conditions
     comment_of = reader.get_comment_from_token

@@ -13,12 +13,12 @@ Owned = Callable[[str, str], tuple[str, str] | None]
 
 
 def code_owners_at(clone: Path, shas: Sequence[str]) -> Owned:
-    """Return who owned which files at the commits ``shas``; nobody where there is no such file.
+    """Return the code owners of files at the commits ``shas``; empty without a CODEOWNERS file.
 
     Raises
     ------
     GitError
-        There is no clone that git can read; a commit or file that it lacks has no owners.
+        Git cannot read the clone. A commit or file that the clone lacks has no owners.
     """
     if not shas:
         return lambda sha, path: None

@@ -28,11 +28,9 @@ _Row = tuple[str, list[str], str | None, str | None, int, str | None]
 
 
 def print_objects(clone: Path, names: Iterable[str]) -> bytes:
-    """Return what ``git cat-file --batch`` prints of the objects called ``names``, by one
-    process.
-    """
-    given = "".join(f"{name}\n" for name in names).encode()
-    return run(in_clone(clone, "cat-file", "--batch"), local_environment(), given)
+    """Return the output of ``git cat-file --batch`` for the objects ``names``, from one process."""
+    stdin = "".join(f"{name}\n" for name in names).encode()
+    return run(in_clone(clone, "cat-file", "--batch"), local_environment(), stdin)
 
 
 def parse_commits(batch: bytes) -> pl.DataFrame:
@@ -74,7 +72,7 @@ def names_encoding(commit: bytes) -> bool:
 
 
 def commit_row(sha: str, commit: bytes) -> _Row:
-    """Return what the commit object says: sha, parents, author, address, seconds and message."""
+    """Return the fields of the commit object: sha, parents, author, address, seconds, message."""
     header, _, message = commit.partition(b"\n\n")
     encoding = _ENCODING.search(header)
     codec = encoding[1].decode("latin-1").strip() if encoding else "utf-8"

@@ -90,7 +90,7 @@ class _File(ModifiedFile):  # type: ignore[misc]
 
 
 def _analysed(name: str, blob: str, content: bytes) -> _Analysis:
-    """As PyDriller analyses a file; the same version is often that of two fixes."""
+    """Return PyDriller's analysis of a file; two fixes often share a version."""
     cached = _ANALYSED.get((name, blob))
     if cached is not None:
         return cached
@@ -116,7 +116,7 @@ class _Commit(Commit):  # type: ignore[misc]
 
 
 def too_large(files: Sequence[ChangedFile]) -> str | None:
-    """Return why a commit with these ``files`` is not analysed; None when it is."""
+    """Return the reason why a commit with these ``files`` is not analysed; None if it is."""
     for file in files:
         if max(file.old_size, file.size) > LARGEST_FILE:
             return f"{shown(file.path)} is larger than {LARGEST_FILE:,} bytes"
@@ -126,7 +126,7 @@ def too_large(files: Sequence[ChangedFile]) -> str | None:
 
 
 def read_details(patch: bytes, contents: Mapping[str, bytes]) -> Details:
-    """Return what PyDriller finds in a commit that is not a merge.
+    """Return PyDriller's results for a commit that is not a merge.
 
     Parameters
     ----------

@@ -12,12 +12,12 @@ from perf_assets.sources.git.commits import moment
 
 
 def commit_months(clone: Clone) -> pl.DataFrame:
-    """Return how many commits each UTC month has on the default branch; see ``months_of``."""
+    """Return the number of commits of each UTC month on the default branch; see ``months_of``."""
     return months_of(list_commits(clone))
 
 
 def months_of(listed: pl.DataFrame) -> pl.DataFrame:
-    """Return how many of the ``listed`` commits each UTC month has, by committer time.
+    """Return the number of ``listed`` commits of each UTC month, by committer time.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def _listed(walked: bytes) -> pl.DataFrame:
 
 
 def _walk(clone: Clone, *arguments: str) -> bytes:
-    """Committer time and sha of the commits that git finds, a line each."""
+    """Return committer time and sha of the commits that git finds, one per line."""
     try:
         return run(in_clone(clone.path, "rev-list", "--timestamp", *arguments), local_environment())
     except GitError as failure:

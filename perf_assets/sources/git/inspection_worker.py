@@ -1,5 +1,4 @@
-"""The other end of the analysis of fix commits: a program that reads hashes, and prints what it
-finds of each as a line of JSON.
+"""Analyse fix commits in a child process: read hashes and print one line of JSON for each.
 
 It imports little: on a small repository that is most of its time.
 """
@@ -51,7 +50,7 @@ class Inspected:
 
 def main(clone: Path) -> None:
     """Analyse the commits whose hashes stand in the input, a line of JSON for each."""
-    # Ctrl-C goes to the whole group: it is for the parent to stop, and not for a commit to fail.
+    # Ctrl-C reaches the whole group: the parent stops the work, so that no commit fails.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     shas = [line.strip() for line in sys.stdin]
     for first in range(0, len(shas), AT_ONCE):
@@ -61,7 +60,7 @@ def main(clone: Path) -> None:
 
 
 def inspect(clone: Path, shas: Sequence[str]) -> Iterator[Inspected]:
-    """Both inspections of commits; an error in one of them becomes the reported reason."""
+    """Yield both inspections of each commit; an error becomes the reported reason."""
     files, problem = _limited(lambda: changed_files(clone, shas))
     if files is not None:
         for group in _groups(files):
@@ -172,4 +171,4 @@ def _out_of_time(number: int, frame: FrameType | None) -> None:
 
 if __name__ == "__main__":
     main(Path(sys.argv[1]))
-    os._exit(0)  # who waits for it need not wait for the interpreter to take itself apart
+    os._exit(0)  # The parent does not wait for the interpreter's shutdown.

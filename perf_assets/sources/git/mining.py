@@ -61,7 +61,7 @@ def read_commits(
 
     Raises
     ------
-    PerfAssetsError : commits themselves are missing, or there is no room for temporary files.
+    PerfAssetsError : commits themselves are missing, or the disk has no room for temporary files.
     """
     listed = list_commits(clone) if listed is None else listed
     done = 0
@@ -146,7 +146,7 @@ def _measure(clone: Clone, counter: PairCounter, listed: pl.DataFrame, piece: Pi
 
 
 def _count(counter: PairCounter, files: pl.DataFrame) -> pl.DataFrame:
-    """``files`` with additions, deletions and is_binary instead of pair."""
+    """Return ``files`` with additions, deletions and is_binary instead of pair."""
     # Versions of one file lie close together in the clone: in the order of paths they are
     # unpacked once.
     pairs = files.sort("path", maintain_order=True)["pair"].unique(maintain_order=True)

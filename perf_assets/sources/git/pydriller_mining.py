@@ -122,7 +122,7 @@ def read_commits(
             first = 0
             for done, sha in enumerate(shas, 1):
                 _read(clone, git, sha, read, reasons)
-                files = sum(len(entry.files) for entry in read.values())
+                files = sum(len(result.files) for result in read.values())
                 if done < len(shas) and done - first < PIECE_COMMITS and files < PIECE_FILES:
                     continue
                 yield _frames(clone, listed[first:done], read, reasons)
@@ -149,12 +149,12 @@ def _opened(clone: Clone, place: Path) -> pydriller.Git:
         "core.attributesFile": os.devnull,
         "attr.tree": EMPTY_TREES[len(clone.tip)],
     }
-    given = {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_DIR": str(place)}
+    variables = {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_DIR": str(place)}
     for number, (name, value) in enumerate(settings.items()):
-        given |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
-    clean = local_environment(given)
+        variables |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
+    clean = local_environment(variables)
     # GitPython adds to the variables of this process, and can remove none.
-    unset = dict.fromkeys((text for text in os.environ if text.startswith("GIT_")), "")
+    unset = dict.fromkeys((name for name in os.environ if name.startswith("GIT_")), "")
     unset |= {"GIT_OBJECT_DIRECTORY": str(place / "objects"), "GIT_COMMON_DIR": str(place)}
     git.repo.git.update_environment(**(unset | clean))
     return git
@@ -182,7 +182,7 @@ def _read(
 
 
 def _reason(clone: Clone, sha: str, error: Exception) -> str:
-    """Return why PyDriller cannot read a commit; PerfAssetsError for a damaged clone."""
+    """Return the reason why PyDriller cannot read a commit; PerfAssetsError for a damaged clone."""
     found = unreadable_commits(clone, [sha])
     if found:
         return found[sha]
@@ -271,7 +271,7 @@ def _name(path: bytes | None) -> str | None:
 
 
 def _lines(file: ModifiedFile) -> _Lines | None:
-    """Return the lines that PyDriller counts; None where there is no patch to count them in."""
+    """Return the lines that PyDriller counts; None without a patch."""
     patch = file.diff
     if patch.startswith("Binary files "):
         return _Lines(0, 0, is_binary=True)
@@ -313,7 +313,7 @@ def _frames(
     """Return the frames of the ``listed`` commits, those that cannot be read among them."""
     mailmap = read_mailmap(clone)
     commits = pl.DataFrame(
-        [entry.commit for entry in read.values()], schema=_COMMIT_ROW, orient="row"
+        [result.commit for result in read.values()], schema=_COMMIT_ROW, orient="row"
     ).with_columns(moment("authored_at"), unreadable=pl.lit(None, pl.String))
     commits = with_signatures(commits, mailmap)
     unreadable = describe(clone, list(reasons)).with_columns(
@@ -323,7 +323,7 @@ def _frames(
     both = pl.concat([commits, unreadable.select(commits.columns)])
     commits = listed.join(both, on="sha", maintain_order="left").select(*COMMITS)
     files = pl.DataFrame(
-        [row for entry in read.values() for row in entry.files], schema=_FILE_ROW, orient="row"
+        [row for result in read.values() for row in result.files], schema=_FILE_ROW, orient="row"
     ).with_columns(unique_names)
     files = files.join(listed, on="sha", maintain_order="left").select(*FILES)
     return commits, files

@@ -69,8 +69,8 @@ class Address(GitAddress):
             ) from None
         if not is_there:
             raise PerfAssetsError(
-                f"there is no git repository at {path}: nothing exists there, so correct the "
-                "repository's git entry in the study file"
+                f"no git repository exists at {path}: correct the repository's git entry in the "
+                "study file"
             )
         return cls(str(path), str(path), is_path=True)
 
@@ -90,7 +90,7 @@ class Address(GitAddress):
         )
 
     def hide(self, text: str) -> str:
-        """``text`` without secrets: the address's own, and those of any URL in it."""
+        """Return ``text`` without the address's secrets and those of any URL in it."""
         for secret in self.secrets:
             text = text.replace(secret, _SECRET)
         return re.sub(r"(?<=\w://)[^/@\s']++@", "", text)
@@ -99,15 +99,15 @@ class Address(GitAddress):
         self,
         doing: str,
         failure: GitError,
-        mend: str = "check that a git repository is there and needs no password, or correct the "
-        "repository's git entry in the study file",
+        remedy: str = "check that a git repository exists there and needs no password, or correct "
+        "the repository's git entry in the study file",
     ) -> PerfAssetsError:
-        """Return one sentence about what git could not do with the address, and how to mend it."""
+        """Return the error for a git command that failed on this address, with a remedy."""
         message = self.hide(failure.stderr)
         lowered = message.lower()
         if is_disk_full(message):
             return PerfAssetsError(
-                f"could not {doing} {self.url}: the disk is full, so free some space and run again"
+                f"could not {doing} {self.url}: the disk is full; free some space and run again"
             )
         if any(sign in lowered for sign in _NO_NETWORK):
             return TransientError(
@@ -120,7 +120,7 @@ class Address(GitAddress):
                 f"after this command, then run again: {safe[0]}"
             )
         return PerfAssetsError(
-            f"could not {doing} {self.url}: git says {error_line(message)!r}; {mend}"
+            f"could not {doing} {self.url}: git says {error_line(message)!r}; {remedy}"
         )
 
 
@@ -132,10 +132,10 @@ class Heads:
     tips: dict[str, str]
 
 
-def read_heads(address: Address, seconds: float = HEADS_SECONDS) -> Heads:
-    """Ask the remote once for its branches; PerfAssetsError when it has no default branch.
+def read_heads(address: Address, seconds: float = LOOK_SECONDS) -> Heads:
+    """Request the remote's branches once.
 
-    Or when it does not answer within ``seconds``.
+    Raises PerfAssetsError if it has no default branch, or no answer comes within ``seconds``.
     """
     command = remote_git("ls-remote", "--symref", "--", address.url, "HEAD", "refs/heads/*")
     try:
@@ -169,5 +169,5 @@ def remote_git(*arguments: str) -> list[str]:
 
 
 def _by_custom(ref: str) -> tuple[bool, bool, str]:
-    """Sorts the usual names of a default branch first."""
+    """Return a sort key that puts the usual names of a default branch first."""
     return ref != "refs/heads/main", ref != "refs/heads/master", ref

@@ -20,7 +20,7 @@ from perf_assets.sources.git.unreadable import (
 
 COLUMNS = ("sha", "path", "committed_at", "body", "month")
 
-# What PyYAML raises for text that is not YAML, and for values of another type than their tag.
+# PyYAML's errors for invalid YAML, and for values that are not of the type of their tag.
 UNREADABLE = (
     *(yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError, ArithmeticError),
     RecursionError,

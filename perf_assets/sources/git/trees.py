@@ -118,10 +118,10 @@ def read_files(clone: Path, files: Sequence[File]) -> Generator[tuple[File, byte
     PerfAssetsError
         The clone lacks one.
     """
-    given = "".join(f"{file.blob}\n" for file in files).encode()
+    stdin = "".join(f"{file.blob}\n" for file in files).encode()
     command = in_clone(clone, "cat-file", "--batch")
     try:
-        with streamed(command, local_environment(), given) as output:
+        with streamed(command, local_environment(), stdin) as output:
             for file in files:
                 header = output.readline().split()
                 if len(header) != 3:
@@ -175,7 +175,7 @@ def has_commit(clone: Path, sha: str) -> bool:
 
 
 def _first_parents(clone: Path) -> pl.DataFrame:
-    """sha, committed_at and month along the first parents of the default branch, oldest first."""
+    """Return sha, committed_at and month along the first parents, oldest first."""
     options = ("rev-list", "--first-parent", "--timestamp", "HEAD")
     try:
         walked = run(in_clone(clone, *options), local_environment())
@@ -200,9 +200,9 @@ def _unread(mode: str, size: str) -> str | None:
     return "large" if int(size) > MOST_BYTES else None
 
 
-def _unique_name(path: str, taken: dict[str, File]) -> str:
+def _unique_name(path: str, files: dict[str, File]) -> str:
     number, name = 1, path
-    while name in taken:
+    while name in files:
         number += 1
         name = f"{path} ({number})"
     return name

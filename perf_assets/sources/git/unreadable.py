@@ -30,10 +30,9 @@ MOST_ALONE = 20  # objects that are requested one by one
 
 
 def unreadable_commits(clone: Clone, shas: Sequence[str]) -> dict[str, str]:
-    """Return those of the commits ``shas`` that need an object which the clone lacks, with the
-    reason.
+    """Return the commits among ``shas`` that need an object which the clone lacks, with the reason.
 
-    An object that is there and damaged is no such reason: a new clone mends that.
+    A damaged object is not such a reason: a new clone repairs it.
     """
     found: dict[str, str] = {}
     left = list(shas)
@@ -51,11 +50,11 @@ def unreadable_commits(clone: Clone, shas: Sequence[str]) -> dict[str, str]:
 
 
 def _count_changes(clone: Clone, shas: Sequence[str]) -> tuple[int, GitError | None]:
-    """Return how many of ``shas`` git names before it fails, and how it fails."""
-    given = "".join(f"{sha}\n" for sha in shas).encode()
+    """Return the number of ``shas`` that git names before it fails, and the failure."""
+    stdin = "".join(f"{sha}\n" for sha in shas).encode()
     named = 0
     try:
-        with streamed(diff_tree(clone, "--numstat"), local_environment(), given) as output:
+        with streamed(diff_tree(clone, "--numstat"), local_environment(), stdin) as output:
             for line in output:
                 named += _HEADER.fullmatch(line) is not None
     except GitError as failure:
@@ -64,13 +63,13 @@ def _count_changes(clone: Clone, shas: Sequence[str]) -> tuple[int, GitError | N
 
 
 def missing_objects(clone: Path, names: Iterable[str]) -> set[str]:
-    """Return those of the objects ``names`` that the clone lacks."""
+    """Return the objects among ``names`` that the clone lacks."""
     requested = sorted(set(names))
     if not requested:
         return set()
-    given = "".join(f"{name}\n" for name in requested).encode()
+    stdin = "".join(f"{name}\n" for name in requested).encode()
     command = in_clone(clone, "cat-file", "--batch-check=%(objectname)")
-    answers = lines_of(run(command, local_environment(), given))
+    answers = lines_of(run(command, local_environment(), stdin))
     return {name for name, answer in zip(requested, answers, strict=True) if answer != name}
 
 
@@ -88,7 +87,7 @@ def _named(reasons: Iterable[str | None]) -> dict[str, str]:
 
 
 def now_readable(clone: Path, reasons: Iterable[str | None]) -> set[str]:
-    """Return those of the ``reasons`` that name an object which the clone has by now."""
+    """Return the ``reasons`` that name an object which the clone now has."""
     named = _named(reasons)
     missing = missing_objects(clone, named.values())
     return {reason for reason, name in named.items() if name not in missing}
@@ -109,11 +108,11 @@ def fetch_missing(clone: Path, url: str, reasons: Iterable[str | None]) -> None:
     with suppress(PerfAssetsError):
         address = Address.of(url)
         command = remote_git(f"--git-dir={clone}", *TIDY, "fetch", *options, "--", address.url)
-        # Of what the remote lacks it refuses to send anything: then one by one.
+        # A remote that lacks one object sends none: then each is requested alone.
         for requests in ([missing], [[name] for name in missing[:MOST_ALONE]]):
             for requested in requests:
                 with suppress(GitError):
-                    given = "".join(f"{name}\n" for name in requested).encode()
-                    run(command, address.environment(), given, _FETCH_SECONDS)
+                    stdin = "".join(f"{name}\n" for name in requested).encode()
+                    run(command, address.environment(), stdin, _FETCH_SECONDS)
             if not (missing := sorted(missing_objects(clone, missing))):
                 return

@@ -85,7 +85,7 @@ class Account:
 
     @property
     def name(self) -> str:
-        """What it is called in sentences; never the credential itself."""
+        """Its name in messages; never the credential itself."""
         return self.credential.name
 
     def note(self, headers: Mapping[str, str]) -> None:
@@ -109,7 +109,7 @@ class Accounts:
         patience: GitHubPolicy,
         on_wait: Callable[[str], None],
     ) -> None:
-        """No request is sent yet."""
+        """Prepare the accounts; no request is sent."""
         self.base_url = base_url
         self.all = [Account(credential) for credential in credentials]
         self.usual_cost = 1  # points of the last answer
@@ -160,7 +160,7 @@ class Accounts:
         """Leave ``account`` out; PerfAssetsError when it was the last."""
         with self._lock:
             is_news, account.is_refused = not account.is_refused, True
-        if all(one.is_refused for one in self.all):
+        if all(other.is_refused for other in self.all):
             raise self._refused(why)
         if is_news:
             self._on_wait(f"GitHub refused {account.name} ({why}): it is left out")
@@ -194,7 +194,7 @@ class Accounts:
                 return f"refused ({error.status})"
             return f"cannot be used now (HTTP {error.status})"
         except (AnswerError, ValueError, RecursionError):
-            return "cannot be used now (its answer is not a budget)"
+            return "cannot be used now (its answer contains no budget)"
         except RequestException as error:
             raise TransientError(
                 f"GitHub at {self.base_url} cannot be reached ({type(error).__name__}): check the "
@@ -205,7 +205,7 @@ class Accounts:
         return None
 
     def check(self) -> None:
-        """PerfAssetsError when no credential is accepted; no answer is not a refusal."""
+        """Raise PerfAssetsError if no credential is accepted; a missing answer is not a refusal."""
         for account in self.all:
             with suppress(PerfAssetsError):
                 self.probe(account, CHECK_SECONDS)
@@ -213,7 +213,7 @@ class Accounts:
             raise self._refused()
 
     def hide(self, text: str) -> str:
-        """``text`` without our tokens, should somebody have repeated them."""
+        """Return ``text`` with our tokens removed."""
         for account in self.all:
             for secret in account.credential.secrets():
                 text = text.replace(secret, "***")

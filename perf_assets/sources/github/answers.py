@@ -26,7 +26,7 @@ class AnswerReader:
     """Reads answers about the issues of ``repository`` through ``client``."""
 
     def __init__(self, client: GitHubClient, repository: str) -> None:
-        """No request is sent yet."""
+        """Prepare the reader; no request is sent."""
         self.client = client
         self.repository = repository
         self._mentioned: set[tuple[str, str, str]] = set()

@@ -49,7 +49,7 @@ class IssueBatch:
         return replace(self, gaps=self.gaps.with_columns(pl.col("month").fill_null(month)))
 
     def set_aside(self, entity: str) -> int:
-        """Return how many entries of ``entity`` GitHub has that are not among the rows."""
+        """Return the number of entries of ``entity`` that GitHub has and the rows lack."""
         is_entry = (pl.col("entity") == entity) & (pl.col("lacks") == ENTRY)
         return int(self.gaps.filter(is_entry)["entries"].sum())
 
@@ -66,17 +66,17 @@ class IssueBatch:
 
     @property
     def known_issues(self) -> int:
-        """How many issues there are, those that are set aside among them."""
+        """Number of issues, including those set aside."""
         return self.issues.height + self.set_aside("issues")
 
     @property
     def announced_comments(self) -> int:
-        """How many comments GitHub says the issues have."""
+        """Number of comments that GitHub reports for the issues."""
         return int(self.issues["comments"].sum())
 
     @property
     def announced_events(self) -> int:
-        """How many events of the kept kinds GitHub says the issues have."""
+        """Number of events of the kept kinds that GitHub reports for the issues."""
         return int(self.issues["events"].sum())
 
 
@@ -84,7 +84,7 @@ EMPTY_BATCH = IssueBatch(*(schema_of(table).to_frame() for table in TABLES))
 
 
 def joined(batches: Sequence[IssueBatch]) -> IssueBatch:
-    """Several batches as one."""
+    """Return several batches as one."""
     frames = zip(*(vars(batch).values() for batch in [EMPTY_BATCH, *batches]), strict=True)
     return IssueBatch(*map(pl.concat, frames))
 
@@ -102,11 +102,11 @@ def to_frames(
     months: dict[int | None, str] = {node["number"]: month_of_issue(node) for node in nodes}
     for node in filter(reader.is_usable, nodes):
         number = node["number"]
-        own = {"repository": repository, "number": number, "month": months[number]}
-        issues.append(reader.issue(node) | own)
-        comments += [reader.comment(node, entry) | own for entry in reader.comments(node)]
-        events += [reader.event(entry) | own for entry in reader.events(node)]
-        pull_requests += [row | own for row in reader.pull_requests(node)]
+        issue_columns = {"repository": repository, "number": number, "month": months[number]}
+        issues.append(reader.issue(node) | issue_columns)
+        comments += [reader.comment(node, entry) | issue_columns for entry in reader.comments(node)]
+        events += [reader.event(entry) | issue_columns for entry in reader.events(node)]
+        pull_requests += [row | issue_columns for row in reader.pull_requests(node)]
     return IssueBatch(
         _frame("raw.issues", issues, ("number",)),
         _frame("raw.issue_comments", comments, ("number", "comment_id")),

@@ -48,10 +48,10 @@ class RequestCost:
     points: int = 0
 
     def take(self) -> "RequestCost":
-        """Return what was spent since the last call."""
-        taken = RequestCost(self.requests, self.points)
+        """Return the cost since the last call."""
+        cost = RequestCost(self.requests, self.points)
         self.requests = self.points = 0
-        return taken
+        return cost
 
     def add(self, other: "RequestCost") -> None:
         """Charge ``other`` too."""
@@ -64,9 +64,9 @@ class Fault:
     """A failed attempt: why, and whether a smaller page may help.
 
     ``is_limit``: the account rests before its next request, so no pause is due. ``counts`` is False
-    where GitHub gave the time to go on, so that trying then is no further attempt. ``is_outage``: a
-    status by which GitHub reports its own trouble, which may last longer than a wrong answer is put
-    up with.
+    if GitHub named the time to go on, so that a later try is not a further attempt. ``is_outage``:
+    a status by which GitHub reports its own trouble, which may last longer than the wrong answers
+    that are tolerated.
     """
 
     reason: str
@@ -121,7 +121,7 @@ class GitHubClient:
         patience: GitHubPolicy = PATIENCE,
         send: Send = send_request,
     ) -> None:
-        """No request is made yet; PerfAssetsError when GitHub itself is meant without a token."""
+        """Prepare the client; PerfAssetsError if github.com is requested without a token."""
         self.base_url = base_url.rstrip("/")
         if credentials is None or isinstance(credentials, str):
             credentials = token_credentials(credentials)
@@ -368,7 +368,7 @@ class GitHubClient:
         return f"GitHub at {self.base_url} answered with HTTP {failure.status}{words}: {remedy}"
 
     def _reason(self, failure: Failure) -> str:
-        """Return what is wrong with an answer, in a few words."""
+        """Return a short description of the failure of an answer."""
         if failure.errors:
             return failure.words or "an error without a word"
         if failure.status == 200:
@@ -390,7 +390,7 @@ class GitHubClient:
 
 
 def _graphql_errors(content: object) -> list[dict[str, Any]]:
-    """Return the errors of an answer; what is not a list of them counts as one without a word."""
+    """Return the errors of an answer; anything but a list counts as one without a message."""
     errors = content.get("errors") if isinstance(content, dict) else None
     if not errors:
         return []

@@ -54,7 +54,7 @@ class Credential:
             self.issued.append(token)
 
     def secrets(self) -> list[str]:
-        """Return what must never be shown."""
+        """Return the secrets, which are never shown."""
         is_token = isinstance(self.auth, github.Auth.Token)
         return [self.auth.token, *self.issued] if self.auth and is_token else list(self.issued)
 
@@ -96,17 +96,17 @@ def credentials_of(environment: Mapping[str, str] = os.environ) -> list[Credenti
     PerfAssetsError
         Where the App's variables are incomplete or wrong.
     """
-    found = token_credentials(environment.get("GITHUB_TOKEN"))
-    given = [name for name in APP_VARIABLES if environment.get(name, "").strip()]
-    if not given:
-        return found
-    missing = [name for name in APP_VARIABLES if name not in given]
+    credentials = token_credentials(environment.get("GITHUB_TOKEN"))
+    configured = [name for name in APP_VARIABLES if environment.get(name, "").strip()]
+    if not configured:
+        return credentials
+    missing = [name for name in APP_VARIABLES if name not in configured]
     if missing:
         raise PerfAssetsError(
             f"the GitHub App needs {', '.join(APP_VARIABLES)}, and {' and '.join(missing)} "
             "is not set: export it, or unset the others"
         )
-    return [*found, _app_credential(*(environment[name].strip() for name in APP_VARIABLES))]
+    return [*credentials, _app_credential(*(environment[name].strip() for name in APP_VARIABLES))]
 
 
 def _app_credential(app: str, key: str, installation: str) -> Credential:
@@ -120,7 +120,7 @@ def _app_credential(app: str, key: str, installation: str) -> Credential:
         auth.create_jwt()
     except Exception:  # the libraries' errors differ, and may quote the key
         raise PerfAssetsError(
-            "GITHUB_APP_PRIVATE_KEY is not an RSA private key in PEM form, nor the path of one: "
+            "GITHUB_APP_PRIVATE_KEY is neither an RSA private key in PEM form nor the path of one: "
             "download it on the App's settings page"
         ) from None
     kind = "the GitHub App of GITHUB_APP_ID"
@@ -132,7 +132,7 @@ def _private_key(text: str) -> str:
         return text.replace("\\n", "\n")
     try:
         return Path(text).expanduser().read_text(encoding="utf-8")
-    except (OSError, ValueError, RuntimeError):  # the last: nobody has such a data directory
+    except (OSError, ValueError, RuntimeError):  # RuntimeError: the user has no home directory
         raise PerfAssetsError(
             "GITHUB_APP_PRIVATE_KEY is neither a PEM text nor the path of a file that can be read"
         ) from None

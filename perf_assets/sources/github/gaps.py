@@ -1,7 +1,7 @@
-"""What GitHub's answers about issues lack: entries that cannot be stored, values that are withheld.
+"""Gaps in GitHub's answers about issues: entries that cannot be stored, and withheld values.
 
 A rule about an entry costs that entry: it is set aside with its reason and counted, and the rest of
-the answer is used. What GitHub may leave out by its schema is not an error, and is null.
+the answer is used. Values that GitHub's schema allows to be absent are null, and not an error.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ Way = tuple[str | int, ...]
 Kind = Literal["withheld", "missing", "unusable", "unknown"]
 
 NODES = "nodes"  # the key under which a list has its entries
-ENTRY = "entry"  # what is lacking where it is not a field
+ENTRY = "entry"  # the missing part if it is not a field
 ENTITIES = {
     "labels": "labels",
     "comments": "comments",
@@ -83,7 +83,7 @@ def missing(data: Mapping[str, Any], way: Way = ()) -> Iterator[Flaw]:
 
 
 def gaps_of(flaws: Iterable[Flaw], data: object) -> Iterator[Gap]:
-    """Yield what the flaws in a page of issues mean for the issues."""
+    """Yield the gaps that the flaws in a page mean for its issues."""
     for flaw in flaws:
         start = flaw.way.index(NODES) if NODES in flaw.way else len(flaw.way)
         issue_way, rest = flaw.way[: start + 2], flaw.way[start + 2 :]
@@ -96,7 +96,7 @@ def gaps_of(flaws: Iterable[Flaw], data: object) -> Iterator[Gap]:
 
 
 def gap_within(flaw: Flaw, way: Way, number: int, month: str | None) -> Gap:
-    """Return what a flaw means for an issue, in which ``way`` leads to it."""
+    """Return the gap that a flaw means for an issue, to which ``way`` leads."""
     entity = ENTITIES.get(str(way[0]))
     if entity is None:
         return Gap(number, month, "issues", _named(way), flaw.kind, flaw.reason)
@@ -126,7 +126,7 @@ def null_on(way: Sequence[str | int], data: object) -> Way:
 
 
 def at(data: Any, way: Iterable[str | int]) -> Any:  # noqa: ANN401
-    """Return what is at ``way`` in the data of an answer; None where the way ends before."""
+    """Return the value at ``way`` in the data of an answer; None if the way ends before."""
     for part in way:
         try:
             data = data[part]

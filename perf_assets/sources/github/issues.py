@@ -85,7 +85,7 @@ class IssueSource:
     """Reads the issues of ``repository`` through ``client``."""
 
     def __init__(self, client: GitHubClient, repository: str) -> None:
-        """No request is sent yet."""
+        """Prepare the source; no request is sent."""
         self.client = client
         self.repository = repository
         self._reader = AnswerReader(client, repository)
@@ -93,7 +93,7 @@ class IssueSource:
 
     @property
     def rename_notice(self) -> str | None:
-        """Return what to change in the study file if GitHub has renamed the repository."""
+        """Return the change to make in the study file if GitHub has renamed the repository."""
         if self.now_called == self.repository:
             return None
         return (
@@ -111,7 +111,7 @@ class IssueSource:
     def iter_changes(
         self, since: datetime, spans: Sequence[Sequence[str]] = ()
     ) -> Iterator[ChangePage]:
-        """Yield what changed at or after ``since``, oldest change first, some issues at a time.
+        """Yield issues that changed at or after ``since``, oldest change first, in parts.
 
         At most about ``HELD_ISSUES`` come together. ``spans`` are lists of months that follow each
         other; their issues are counted by the way.
@@ -172,7 +172,7 @@ class IssueSource:
         return counts
 
     def find_removed(self, numbers: Sequence[int]) -> list[RemovedIssue]:
-        """Return what became of issues that were here; one that still is has no entry."""
+        """Return the removed issues among stored ones; an issue that still exists has no entry."""
         removed = []
         for start in range(0, len(numbers), COUNTS_PER_REQUEST):
             part = numbers[start : start + COUNTS_PER_REQUEST]
@@ -240,7 +240,7 @@ class IssueSource:
                     yield [month], part.error or part.batch.placed_in(month)
 
     def changed_count(self, since: datetime) -> int:
-        """Return how many issues were updated at or after ``since``."""
+        """Return the number of issues updated at or after ``since``."""
         sent = {**self._names(), "since": _second(since)}
         data = self.client.query(queries.CHANGED_COUNT, sent).data
         found = self._reader.checked(response_types.ChangedCount, data)["repository"]
@@ -336,7 +336,10 @@ class IssueSource:
             if after is not None:
                 continue
             if paging.is_broken:
-                raise responses.unusable(self.repository, "search.pageInfo: its pages lead nowhere")
+                raise responses.unusable(
+                    self.repository,
+                    "search.pageInfo: the cursor of the next page is missing or repeated",
+                )
             if is_cut and found["issueCount"] > count:
                 rest = found["issueCount"] - count
                 gaps.append(Gap(None, None, "issues", ENTRY, "missing", LEFT_OUT, rest))
@@ -354,8 +357,8 @@ class IssueSource:
 
 
 def pages(counts: dict[str, int], accounts: int) -> int:
-    """Return how many pages of issues ``IssueSource.cohorts`` reads, threads longer than a page
-    aside.
+    """Return the number of pages of issues that ``IssueSource.cohorts`` reads, without rest pages
+    of long threads.
     """
     _, size = _division(accounts)
     total = 0
@@ -367,7 +370,7 @@ def pages(counts: dict[str, int], accounts: int) -> int:
 
 
 def _division(accounts: int) -> tuple[int, int]:
-    """Return how many threads read with so many accounts, and how many issues each at a time."""
+    """Return the number of threads for so many accounts, and the issues per page of each."""
     workers = min(REQUESTS_AT_ONCE, REQUESTS_AT_ONCE_PER_ACCOUNT * accounts)
     return workers, HELD_ISSUES // workers
 

@@ -13,7 +13,7 @@ from perf_assets.sources.github.paging import OpenPage, Paging
 PAGE = 100
 RESTS_PER_REQUEST = 40
 GONE = Flaw((), "missing", "GitHub left out a page")
-ENDLESS = Flaw((), "missing", "the pages of the list lead nowhere")
+ENDLESS = Flaw((), "missing", "the cursor of the next page is missing or repeated")
 
 
 def complete_lists(reader: AnswerReader, nodes: Sequence[Issue], gaps: list[Gap]) -> None:
@@ -31,30 +31,30 @@ def complete_lists(reader: AnswerReader, nodes: Sequence[Issue], gaps: list[Gap]
             elif paging.is_broken:
                 gaps.append(gap_within(ENDLESS, (connection,), node["number"], None))
     while open_pages:
-        now, open_pages = open_pages[:RESTS_PER_REQUEST], open_pages[RESTS_PER_REQUEST:]
-        document = queries.rest_document([open_page.connection for open_page in now])
+        pages, open_pages = open_pages[:RESTS_PER_REQUEST], open_pages[RESTS_PER_REQUEST:]
+        document = queries.rest_document([open_page.connection for open_page in pages])
         variables: dict[str, Any] = {}
-        for index, one in enumerate(now):
-            variables |= {f"id{index}": one.issue["id"], f"after{index}": one.cursor}
-        numbers = {f"n{index}": one.issue["number"] for index, one in enumerate(now)}
-        found, flaws = reader.flawed_page(response_types.Rests, document, variables, PAGE, numbers)
-        for index, one in enumerate(now):
-            key, number = f"n{index}", one.issue["number"]
-            own = [flaw for flaw in flaws if flaw.way[0] == key]
-            rest = found.get(key)
-            page = None if rest is None else _page(rest, one.connection)
-            for flaw in own:
-                gaps.append(gap_within(flaw, flaw.way[1:] or (one.connection,), number, None))
+        for index, open_page in enumerate(pages):
+            variables |= {f"id{index}": open_page.issue["id"], f"after{index}": open_page.cursor}
+        numbers = {f"n{index}": open_page.issue["number"] for index, open_page in enumerate(pages)}
+        rests, flaws = reader.flawed_page(response_types.Rests, document, variables, PAGE, numbers)
+        for index, open_page in enumerate(pages):
+            key, number = f"n{index}", open_page.issue["number"]
+            page_flaws = [flaw for flaw in flaws if flaw.way[0] == key]
+            rest = rests.get(key)
+            page = None if rest is None else _page(rest, open_page.connection)
+            for flaw in page_flaws:
+                gaps.append(gap_within(flaw, flaw.way[1:] or (open_page.connection,), number, None))
             if page is None:
-                if not own:
-                    gaps.append(gap_within(GONE, (one.connection,), number, None))
+                if not page_flaws:
+                    gaps.append(gap_within(GONE, (open_page.connection,), number, None))
                 continue
-            one.add(page)
-            cursor = one.paging.next(page)
+            open_page.add(page)
+            cursor = open_page.paging.next(page)
             if cursor is not None:
-                open_pages.append(replace(one, cursor=cursor))
-            elif one.paging.is_broken:
-                gaps.append(gap_within(ENDLESS, (one.connection,), number, None))
+                open_pages.append(replace(open_page, cursor=cursor))
+            elif open_page.paging.is_broken:
+                gaps.append(gap_within(ENDLESS, (open_page.connection,), number, None))
 
 
 def _page(issue: Mapping[str, Any], connection: str) -> Mapping[str, Any] | None:

@@ -12,7 +12,7 @@ class PageSizes:
     """
 
     def __init__(self) -> None:
-        """Every size is as large as requested."""
+        """Start with the requested sizes."""
         self._sizes: dict[str, int] = {}
         self._whole: dict[str, int] = {}
         self._lock = threading.Lock()

@@ -17,7 +17,7 @@ class Paging:
     """
 
     def __init__(self) -> None:
-        """No page was seen yet."""
+        """Start before the first page."""
         self.is_broken = False
         self._seen: set[str] = set()
         self._empty = 0

@@ -20,7 +20,7 @@ from perf_assets.sources.github.scalars import AsideMoment, Int, Moment, Text
 
 
 def _nothing(node: object) -> object:
-    # What is not an issue has none of the requested fields.
+    # A node that is not an issue has none of the requested fields.
     return node or None
 
 
@@ -85,7 +85,7 @@ class ChangedCount(TypedDict):
 
 
 class Found(TypedDict):
-    """A page of a search; what is not an issue in it is an empty object."""
+    """A page of a search; a node that is not an issue is an empty object."""
 
     issueCount: Int
     pageInfo: PageInfo

@@ -30,7 +30,7 @@ class AnswerError(PerfAssetsError):
 
 
 def read_json(text: str) -> object:
-    """Return what a JSON text says, halves of characters in it as U+FFFD.
+    """Return the content of a JSON text, with halves of characters as U+FFFD.
 
     Raises
     ------
@@ -105,12 +105,12 @@ def usable(
         except ValidationError as error:
             errors = error.errors(include_url=False)
         found: dict[Way, Flaw] = {}
-        for one in errors:
-            entry = innermost_entry(_way(data, one["loc"]))
+        for error_entry in errors:
+            entry = innermost_entry(_way(data, error_entry["loc"]))
             if entry is None or at(data, entry) is None:
                 checked(shape, data, subject, numbers, hide)
             elif entry not in found:
-                found[entry] = Flaw(entry, "unusable", _why(data, one, numbers, hide)[1])
+                found[entry] = Flaw(entry, "unusable", _why(data, error_entry, numbers, hide)[1])
         for entry, flaw in sorted(found.items(), key=lambda pair: len(pair[0])):
             held, holder = at(data, entry), at(data, entry[:-1])
             if holder is not None:  # else it was part of another one

@@ -163,7 +163,7 @@ class RowReader:
         return [entry for entry in entries if entry not in to_come] if to_come else entries
 
     def _what_is_odd(self, closed_at: str, node: Issue) -> str | None:
-        """Return why an issue cannot have been closed then; None where it can."""
+        """Return the reason why an issue cannot have been closed then; None if it can."""
         if _moment(closed_at) < _moment(node["createdAt"]):
             return "before it was opened"
         return "which is to come" if self._is_to_come(closed_at) else None
@@ -224,11 +224,13 @@ class RowReader:
 
     def _count(self, issue: Issue, entity: str, announced: int, stored: int) -> None:
         """Count what a list lacks that GitHub left out as a whole, or to its end."""
-        own = [gap for gap in self.gaps if gap.number == issue["number"] and gap.entity == entity]
-        uncounted = [gap for gap in own if gap.entries is None]
+        issue_gaps = [
+            gap for gap in self.gaps if gap.number == issue["number"] and gap.entity == entity
+        ]
+        uncounted = [gap for gap in issue_gaps if gap.entries is None]
         if not uncounted:
             return
-        known = sum(gap.entries or 0 for gap in own if gap.lacks == ENTRY)
+        known = sum(gap.entries or 0 for gap in issue_gaps if gap.lacks == ENTRY)
         rest = max(0, announced - stored - known)
         for gap in uncounted:
             self.gaps.remove(gap)
@@ -277,7 +279,7 @@ def _closed_at(node: Issue) -> str | None:
 
 
 def _author(node: Issue | Comment) -> dict[str, Any]:
-    """Return who wrote it, and what GitHub knows of them."""
+    """Return the author and GitHub's data about the account."""
     association = node["authorAssociation"]
     return {
         "author": _login(node["author"]),
@@ -287,9 +289,7 @@ def _author(node: Issue | Comment) -> dict[str, Any]:
 
 
 def _reactions(node: Issue | Comment) -> dict[str, int | None]:
-    """Return how many reacted, by kind; nothing of kinds that nobody is known to have a column
-    for.
-    """
+    """Return the number of reactions by kind, without kinds that have no column."""
     groups = node["reactionGroups"]
     if groups is None:
         return dict.fromkeys(REACTIONS.values())

@@ -38,14 +38,14 @@ def read_keywords(forum: str, path: Path, packaged: Wordlists) -> Wordlists:
         ) from None
     except UnicodeDecodeError:
         raise PerfAssetsError(
-            f"{path}: the keywords of {forum} are not text in UTF-8; save them as that"
+            f"{path}: the keywords of {forum} are not UTF-8 text; save the file as UTF-8"
         ) from None
     try:
         delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)
         reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         header = list(reader.fieldnames or ())
         if doubled := [name for name in COLUMNS if header.count(name) > 1]:
-            raise PerfAssetsError(f"{path}, line 1: the column {doubled[0]} is there twice")
+            raise PerfAssetsError(f"{path}, line 1: the column {doubled[0]} occurs twice")
         missing = [name for name in COLUMNS if name not in header]
         if missing:
             raise PerfAssetsError(
@@ -59,9 +59,9 @@ def read_keywords(forum: str, path: Path, packaged: Wordlists) -> Wordlists:
                 where = f"{path}, line {reader.line_num}"
                 chosen[_kind(where, kind)].append(_keyword(where, keyword))
     except csv.Error as error:
-        raise PerfAssetsError(f"{path}: this is not a CSV file: {error}") from None
+        raise PerfAssetsError(f"{path}: not a valid CSV file: {error}") from None
     if not any(chosen.values()):
-        raise PerfAssetsError(f"{path}: no keyword is left of {forum}; keep one of a kind at least")
+        raise PerfAssetsError(f"{path}: no keyword of {forum} is left; keep at least one keyword")
     keywords = {kind: tuple(dict.fromkeys(words)) for kind, words in chosen.items()}
     return Wordlists(packaged.stop_words, keywords, "chosen")
 
@@ -80,7 +80,7 @@ def _keyword(where: str, text: str) -> str:
     keyword = text.casefold()
     if WORD.fullmatch(keyword) is None or len(keyword) > LONGEST:
         raise PerfAssetsError(
-            f"{where}: {escape_text(shortened(text, 60))!r} is not a keyword; one word of letters "
-            "and digits is needed, two at least, the first a letter"
+            f"{where}: {escape_text(shortened(text, 60))!r} is not a keyword; write one word of at "
+            "least two letters and digits that begins with a letter"
         )
     return keyword

@@ -39,12 +39,12 @@ def read_labelled(forum: str, path: Path) -> pl.DataFrame:
         ) from None
     except UnicodeDecodeError:
         raise PerfAssetsError(
-            f"{path}: the labelled questions of {forum} are not text in UTF-8; save them as that"
+            f"{path}: the labelled questions of {forum} are not UTF-8 text; save the file as UTF-8"
         ) from None
     try:
         rows = list(_rows(forum, path, text))
     except csv.Error as error:
-        raise PerfAssetsError(f"{path}: this is not a CSV file: {error}") from None
+        raise PerfAssetsError(f"{path}: not a valid CSV file: {error}") from None
     return pl.DataFrame(rows, schema=schema_of(TABLE), orient="row")
 
 

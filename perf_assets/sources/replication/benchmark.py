@@ -83,26 +83,26 @@ def with_benchmark(
 
     rows, rejects = load_rows(lines, len(COLUMNS), parse)
     columns = ("problem_id", *REPRODUCED)
-    told = [[row[name] for name in columns] for row in rows]
-    found = pl.DataFrame(told, schema=dict.fromkeys(columns, pl.String), orient="row")
+    values = [[row[name] for name in columns] for row in rows]
+    reproduced = pl.DataFrame(values, schema=dict.fromkeys(columns, pl.String), orient="row")
     joined = problems.drop(REPRODUCED).join(
-        found, on="problem_id", how="left", maintain_order="left"
+        reproduced, on="problem_id", how="left", maintain_order="left"
     )
     return joined.select(problems.columns), rejects
 
 
 def _problem(name: str, known: set[str]) -> str:
     if IDENTIFIER.fullmatch(name) is None:
-        raise RejectedError(f"{name!r} is not a number of a question, nor one as 65160023_2")
+        raise RejectedError(f"{name!r} is not a question number such as 65160023 or 65160023_2")
     for problem in (name, f"{name}_1"):
         if problem in known:
             return problem
-    raise RejectedError(f"problem {name} is none of those that are loaded")
+    raise RejectedError(f"problem {name} is not among the loaded problems")
 
 
 def _library(text: str) -> str | None:
     if text not in LIBRARIES:
-        raise RejectedError(f"library {text!r} is none of tf and keras")
+        raise RejectedError(f"library {text!r} is neither tf nor keras")
     return LIBRARIES[text]
 
 
@@ -110,4 +110,4 @@ def _status(column: str, text: str) -> str:
     try:
         return APPROACHES[column][text]
     except KeyError:
-        raise RejectedError(f"{column} {text!r} is none of -1, 0 and 1") from None
+        raise RejectedError(f"{column} {text!r} is not -1, 0 or 1") from None

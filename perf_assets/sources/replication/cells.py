@@ -30,40 +30,40 @@ SPELLINGS = {"Ineffcient": "Inefficient", "Unnecessarily": "Unnecessary"}
 """Words of categories that the package spells wrongly."""
 
 
-def whole_number(text: str, what: str) -> int:
+def whole_number(text: str, column: str) -> int:
     """Return a count."""
     if re.fullmatch(rf"\d{DIGITS}", text.strip()) is None:
-        raise RejectedError(f"{what} {text!r} is not a whole number")
+        raise RejectedError(f"{column} {text!r} is not a whole number")
     return int(text)
 
 
-def decimal(text: str, what: str) -> float | None:
+def decimal(text: str, column: str) -> float | None:
     """Return a number that is not negative; None where it is missing."""
     if text.strip() in MISSING:
         return None
     if re.fullmatch(rf"\d{DIGITS}(\.\d+)?(e-\d+)?", text.strip(), re.IGNORECASE) is None:
-        raise RejectedError(f"{what} {text!r} is not a number")
+        raise RejectedError(f"{column} {text!r} is not a number")
     return float(text)
 
 
-def moment(text: str, what: str) -> datetime | None:
+def moment(text: str, column: str) -> datetime | None:
     """Return a date with hour and minute, taken as UTC; None where it is missing."""
     if text.strip() in MISSING:
         return None
-    found = MOMENT.fullmatch(text.strip())
+    match = MOMENT.fullmatch(text.strip())
     try:
-        if found is not None:
-            year, month, day, hour, minute = map(int, found.groups())
+        if match is not None:
+            year, month, day, hour, minute = map(int, match.groups())
             return datetime(year, month, day, hour, minute, tzinfo=UTC)
     except ValueError:
         pass
-    raise RejectedError(f"{what} {text!r} is not a date as 2018-07-30 14:42")
+    raise RejectedError(f"{column} {text!r} is not a time such as 2018-07-30 14:42")
 
 
 def month(text: str) -> str:
     """Return a month as YYYY-MM."""
     if not is_month(text.strip()):
-        raise RejectedError(f"{text!r} is not a month as 2018-07")
+        raise RejectedError(f"{text!r} is not a month such as 2018-07")
     return text.strip()
 
 
@@ -85,7 +85,7 @@ def labels(text: str) -> list[str]:
 
 
 def commentators(text: str) -> dict[str, int]:
-    """Login to number of comments, from ``{'ann': 2, 'bob': 1}``."""
+    """Return numbers of comments by login, from ``{'ann': 2, 'bob': 1}``."""
     try:
         found = ast.literal_eval(text)
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
@@ -99,9 +99,9 @@ def commentators(text: str) -> dict[str, int]:
 
 
 def category(text: str) -> tuple[str, str | None]:
-    """Category and sub-category, from ``Memory inefficiency (Unreleased memory resources)``.
+    """Return category and sub-category, from ``Memory inefficiency (Unreleased memory resources)``.
 
-    Only a slip of spelling is mended, see :data:`SPELLINGS`.
+    Only known misspellings are corrected, see :data:`SPELLINGS`.
     """
     spelt = text.strip()
     for wrong, right in SPELLINGS.items():

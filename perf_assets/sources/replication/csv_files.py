@@ -66,7 +66,7 @@ def read_lines(
         raise PerfAssetsError(f"{path}: the file cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise PerfAssetsError(
-            f"{path}: byte {error.start} is not UTF-8; the file is not the published one"
+            f"{path}: byte {error.start} is not valid UTF-8; the file is not the published one"
         ) from None
     lines = _rows(path, text)
     if not lines:
@@ -89,7 +89,7 @@ def read_lines(
 def load_rows(
     lines: list[Line], width: int, parse: Callable[[Line], Mapping[str, object]]
 ) -> tuple[list[dict[str, object]], list[Reject]]:
-    """Return what ``parse`` makes of each row of ``width`` cells, with its file and line.
+    """Return the results of ``parse`` for each row of ``width`` cells, with file and line.
 
     Rows of another width, and those that ``parse`` refuses, are rejects.
     """
@@ -110,7 +110,7 @@ def _rows(path: Path, text: str) -> list[Line]:
         return list(_numbered(path.name, text))
     except csv.Error as error:
         raise PerfAssetsError(
-            f"{path}: the file is cut short or no CSV ({error}); get it again"
+            f"{path}: the file is cut short or not CSV ({error}); get it again"
         ) from None
 
 

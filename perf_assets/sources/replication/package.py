@@ -109,7 +109,7 @@ class Pinned:
         return "-".join(filter(None, (self.commit[:12], self.folder)))
 
     def address(self, file: str) -> str:
-        """Return where ``file`` is downloaded from."""
+        """Return the address from which ``file`` is downloaded."""
         return self.url.format(repository=self.repository, commit=self.commit, file=file)
 
     def accepts(self, file: str, digest: str) -> bool:

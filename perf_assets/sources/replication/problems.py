@@ -106,7 +106,7 @@ def _problem(cells: Mapping[str, str]) -> dict[str, object]:
     name, url = cells["id"].strip(), cells["url"].strip()
     found = IDENTIFIER.fullmatch(name)
     if found is None:
-        raise RejectedError(f"{name!r} is not a number of a question, nor one as 65160023_2")
+        raise RejectedError(f"{name!r} is not a question number such as 65160023 or 65160023_2")
     if not url.endswith(f"/questions/{found['question']}"):
         raise RejectedError(f"the address {url!r} is not that of question {found['question']}")
     book = problem_codebook()
@@ -153,4 +153,4 @@ def _moment(text: str) -> datetime:
             return moment.astimezone(UTC)
     except (ValueError, OverflowError):
         pass
-    raise RejectedError(f"creation date {text!r} is not a moment as 2020-12-06T01:43:50.000Z")
+    raise RejectedError(f"creation date {text!r} is not a time such as 2020-12-06T01:43:50.000Z")

@@ -84,14 +84,16 @@ def _frame(name: str, rows: list[dict[str, object]]) -> pl.DataFrame:
 
 
 def rejects_frame(rejects: Sequence[Reject]) -> pl.DataFrame:
-    """``replication.rejected_rows``: what could not be loaded."""
+    """Return ``replication.rejected_rows``, the rows that could not be loaded."""
     return _frame("rejected_rows", [{"dataset": DATASET, **vars(reject)} for reject in rejects])
 
 
 def _frameworks(folder: Path) -> list[Framework]:
     """Return the frameworks whose files are there; all of them, or none of one framework."""
     if not folder.is_dir():
-        raise PerfAssetsError(f"{folder}: there is no such folder; give the one with the CSV files")
+        raise PerfAssetsError(
+            f"{folder}: this folder does not exist; name the one with the CSV files"
+        )
     found = []
     for framework in FRAMEWORKS:
         missing = [file for file in framework.files if not (folder / file).is_file()]

@@ -172,7 +172,7 @@ def _bug(row: tuple[str, ...]) -> dict[str, object]:
     number, _ = cells.issue_number(row[0])
     opened_at = cells.moment(row[2], "opening time")
     if opened_at is None:
-        raise RejectedError("there is no opening time")
+        raise RejectedError("the opening time is missing")
     closed_at = cells.moment(row[5], "closing time")
     minutes_to_close = cells.decimal(row[7], "time to close")
     if (closed_at is None) != (minutes_to_close is None):

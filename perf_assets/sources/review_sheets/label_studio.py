@@ -63,7 +63,9 @@ def tasks_text(bugs: pl.DataFrame) -> str:
         "codebook",
     )
     # Every task has every key: a project refuses tasks without one that its configuration shows.
-    tasks = [{"data": {key: _plain(one) for key, one in row.items()}} for row in rows.to_dicts()]
+    tasks = [
+        {"data": {key: _plain(value) for key, value in row.items()}} for row in rows.to_dicts()
+    ]
     return json.dumps(tasks, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -123,18 +125,18 @@ def read_tasks(path: Path, content: bytes) -> Sheet:
     Raises
     ------
     PerfAssetsError
-        It is not UTF-8, no JSON, of another shape, or has annotations by several people; one
-        sentence with file, number of the task in it and key.
+        It is not UTF-8 or JSON, has another shape, or has annotations by several people; the
+        message names file, task number and key.
     """
     try:
         tasks = read_json(content.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise PerfAssetsError(f"{path}: this is not UTF-8; {AGAIN} again") from None
+        raise PerfAssetsError(f"{path}: not valid UTF-8; {AGAIN} again") from None
     except ValueError as error:
         why = shortened(error, 100)
-        raise PerfAssetsError(f"{path}: this is not JSON ({why}); {AGAIN} again") from None
+        raise PerfAssetsError(f"{path}: not valid JSON ({why}); {AGAIN} again") from None
     if not isinstance(tasks, list) or not tasks:
-        raise PerfAssetsError(f"{path}: this is not a list of tasks; {AGAIN}")
+        raise PerfAssetsError(f"{path}: not a list of tasks; {AGAIN}")
     return Sheet(BUG_REPORTS, list(_Export(path).rows(tasks)), TASKS)
 
 
@@ -172,21 +174,19 @@ class _Export:
             yield self.answered(row, annotations)
 
     def data(self, number: int, task: Task) -> Task:
-        """Return what a task is about."""
+        """Return the subject of a task."""
         data = task.get("data")
         if not isinstance(data, dict):
-            self.refuse(number, "data", f"is not an object with what the task is about; {AGAIN}")
+            self.refuse(number, "data", f"is not an object that describes the task; {AGAIN}")
         return data
 
     def given(self, number: int, data: Task) -> dict[str, str]:
-        """Return the cells of a sheet that are given, empty where they are not part of what is
-        checked.
-        """
+        """Return the given cells of a sheet; cells that are not checked are empty."""
         cells = dict.fromkeys(BUG_REPORTS.columns, "")
         for key in ("repository", "number", "link", "codebook"):
             value = data.get(key)
             if value is None and key not in BUG_REPORTS.newer:
-                self.refuse(number, key, "is missing; keep the data of the tasks as it was written")
+                self.refuse(number, key, "is missing; keep the data of the tasks unchanged")
             if key in ("number", "codebook") and is_whole(value):
                 value = str(value)
             if not isinstance(value, str | None):
@@ -196,13 +196,13 @@ class _Export:
         return cells
 
     def identity(self, row: Row, task: Task) -> object:
-        """Return what annotations of the same task have in common."""
+        """Return the identity that annotations of the same task share."""
         number = row.line - TASKS.header
         identity = task.get("id")
         if identity is None:
             return number
         if not is_whole(identity) and not isinstance(identity, str):
-            self.refuse(number, "id", "is not a number of a task")
+            self.refuse(number, "id", "is not a task number")
         return str(identity), row.cells["repository"], row.cells["number"]
 
     def annotated(self, number: int, task: Task) -> Iterator[_Annotation]:
@@ -239,12 +239,12 @@ class _Export:
 
     def objects(self, number: int, key: str, holder: Task) -> list[Task]:
         """Return the list of objects at ``key``, empty where there is none."""
-        found = holder.get(key)
-        if found is None:
+        objects = holder.get(key)
+        if objects is None:
             return []
-        if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+        if not isinstance(objects, list) or not all(isinstance(entry, dict) for entry in objects):
             self.refuse(number, key, f"is not a list of objects; {AGAIN}")
-        return found
+        return objects
 
     def check_person(self, number: int, key: str, annotation: Task) -> None:
         """Refuse an annotation by somebody else than the first: an import is of one rater."""
@@ -266,7 +266,7 @@ class _Export:
             )
 
     def answer(self, number: int, name: str, values: object) -> str:
-        """Return what was answered: the one choice, or the lines of a text."""
+        """Return the answer: the one choice, or the lines of a text."""
         texts = [text.strip() for text in self.texts(number, name, values)]
         if name in CHOICES and len(set(texts)) > 1:
             self.refuse(number, name, f"has {len(set(texts))} choices where one is asked for")
@@ -287,7 +287,7 @@ class _Export:
         return found
 
     def answered(self, row: Row, annotations: Sequence[_Annotation]) -> Row:
-        """``row`` with the answers of the last of the ``annotations``, if there are any."""
+        """Return ``row`` with the answers of the last of the ``annotations``, if any."""
         if not annotations:
             return row
         # Of those of the same moment the later one in the file.
@@ -297,7 +297,7 @@ class _Export:
         return Row(last.number + TASKS.header, {**row.cells, **last.answers})
 
     def moment(self, annotation: _Annotation) -> datetime:
-        """When an annotation was changed last."""
+        """Return the time of the last change of an annotation."""
         for key in ("updated_at", "created_at"):
             if (text := annotation.content.get(key)) is None:
                 continue
@@ -306,7 +306,7 @@ class _Export:
             except (TypeError, ValueError):
                 shown = shortened(text, 60)
                 self.refuse(
-                    annotation.number, key, f"{shown!r} is not a time as Label Studio has it"
+                    annotation.number, key, f"{shown!r} is not a time in Label Studio's format"
                 )
             return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
         self.refuse(

@@ -172,12 +172,12 @@ def sheet_text(subjects: pl.DataFrame, form: Form = BUG_REPORTS) -> str:
 
 
 def read_sheet(path: Path, content: bytes) -> Sheet:
-    """Return the sheet ``content``, read from ``path``, by its header of which form; no blank rows.
+    """Return the sheet ``content``, read from ``path``, without blank rows.
 
     Raises
     ------
     PerfAssetsError
-        It is not UTF-8, no CSV, or not a review sheet; one sentence with file, line and column.
+        It is not UTF-8, CSV or a review sheet; the message names file, line and column.
     """
     text = content.decode("utf-8-sig", errors="surrogateescape")
     delimiter = _delimiter(text)
@@ -217,14 +217,14 @@ def _records(path: Path, text: str, delimiter: str, form: Form) -> Iterator[tupl
             return
         except csv.Error as error:
             raise PerfAssetsError(
-                f"{path}, line {line}: this is not a CSV ({error}); save the sheet as CSV (UTF-8)"
+                f"{path}, line {line}: not valid CSV ({error}); save the sheet as CSV (UTF-8)"
             ) from None
         for index, cell in enumerate(cells):
             if not cell.isprintable() and any("\ud800" <= sign <= "\udfff" for sign in cell):
                 columns = form.columns
                 column = columns[index] if index < len(columns) else index + 1
                 raise PerfAssetsError(
-                    f"{path}, line {line}, column {column}: this is not UTF-8; save the sheet as "
+                    f"{path}, line {line}, column {column}: not valid UTF-8; save the sheet as "
                     "CSV (UTF-8)"
                 )
         yield line, cells
@@ -240,7 +240,7 @@ def _check_header(path: Path, header: Sequence[str], columns: Sequence[str]) -> 
     where = f"{path}, line 1"
     if not set(names) & set(columns):
         raise PerfAssetsError(
-            f"{where}: this is not a review sheet; its columns are {', '.join(columns)}"
+            f"{where}: not a review sheet; a review sheet has the columns {', '.join(columns)}"
         )
     for name in columns:
         if name not in names:

@@ -104,8 +104,7 @@ def read_verdicts(path: Path, sheet: Sheet, links: Mapping[Subject, str]) -> pl.
 
 
 def remarks_on(sheet: Sheet) -> list[str]:
-    """Return what to know of verdicts by names of an older codebook in ``sheet``, a sentence a
-    name.
+    """Return notes on verdicts by names of an older codebook in ``sheet``, a sentence each.
 
     A name means what the codebook of now says: what it meant otherwise before is said, and what
     has another name now.
@@ -152,22 +151,26 @@ class _Reader:
         self.lines: dict[Subject, int] = {}
 
     def verdict(self, row: Row) -> Verdict | None:
-        """Return what the rater says in ``row``; None where nothing."""
+        """Return the rater's verdict in ``row``; None if the row is empty."""
         raise NotImplementedError
 
-    def subject(self, row: Row, columns: tuple[str, str], what: str, stored: str) -> Subject:
-        """Return what a row is about: by name in the first of ``columns``, by number in the
+    def subject(
+        self, row: Row, columns: tuple[str, str], subject_name: str, stored: str
+    ) -> Subject:
+        """Return the subject of a row: its name in the first of ``columns``, its number in the
         second.
         """
         container, text = (row.cells[column].strip() for column in columns)
         is_number = text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
         number = int(text) if is_number else None
         if number is None:
-            self.refuse(row, columns[1], f"{shortened(text, 60)!r} is not a number of {what}")
+            self.refuse(
+                row, columns[1], f"{shortened(text, 60)!r} is not the number of {subject_name}"
+            )
         subject: Subject = (container, number)
         if subject not in self.links:
             shown = f"{shortened(container, 100)}#{shortened(text, 20)}"
-            self.refuse(row, columns[1], f"{shown} is no {stored} that is stored")
+            self.refuse(row, columns[1], f"{shown} is not a stored {stored}")
         if row.cells["link"].strip() != self.links[subject]:
             # Sorting some columns of a spreadsheet without the others does this.
             self.refuse(row, "link", f"is not that of {container}#{number}, {self.links[subject]}")
@@ -204,11 +207,11 @@ class _Reader:
         if subject in self.lines:
             shown = subject[1] if isinstance(subject[1], str) else f"#{subject[1]}"
             before = self.places.row_at(self.lines[subject])
-            self.refuse(row, column, f"{shown} stands in {before} already")
+            self.refuse(row, column, f"{shown} is in {before} already")
         self.lines[subject] = row.line
 
     def code(self, row: Row, column: str, book: Codebook) -> tuple[str | None, str | None]:
-        """Category and sub-category of a cell; :data:`NOTHING` of an empty one."""
+        """Return category and sub-category of a cell; :data:`NOTHING` if it is empty."""
         text = row.cells[column].strip()
         if not text:
             return NOTHING
@@ -269,9 +272,7 @@ class _FindingReader(_Reader):
         return *finding, verdict, state, address, note, row.line
 
     def state(self, row: Row) -> tuple[str | None, str | None]:
-        """Return what became of it, and where that can be read; sheets of older versions have
-        neither.
-        """
+        """Return the state of the finding and its address; older sheets have neither."""
         address = row.cells.get("address", "").strip()
         if not row.cells.get("state", "").strip():
             if address:
@@ -282,7 +283,7 @@ class _FindingReader(_Reader):
             self.refuse(
                 row,
                 "address",
-                f"is not a web address, where the finding was {state}, as https://...",
+                f"is not a web address such as https://..., although the finding was {state}",
             )
         return state, address
 
@@ -329,16 +330,16 @@ class _QuestionReader(_Reader):
         """
         words = [word for word in row.cells["kinds"].split(LIST_SEPARATOR.strip()) if word.strip()]
         known = (*KINDS, *CRASH_KINDS)
-        given = {
+        kinds = {
             self.accepted(row, "kinds", lambda word=word: known_word(word, known))  # type: ignore[misc]
             for word in words
         }
-        if not given.isdisjoint(CRASH_KINDS):
-            given.add(CRASH)
-        return [kind for kind in known if kind in given]
+        if not kinds.isdisjoint(CRASH_KINDS):
+            kinds.add(CRASH)
+        return [kind for kind in known if kind in kinds]
 
     def problem(self, row: Row) -> Verdict:
-        """Symptoms, root cause and stages."""
+        """Return symptoms, root cause and stages."""
         book = problem_codebook()
         first, second = (self.code(row, name, book.symptoms) for name in ("symptom1", "symptom2"))
         if second != NOTHING and first in (NOTHING, second):
@@ -348,7 +349,7 @@ class _QuestionReader(_Reader):
         return *first, *second, *cause, *stages
 
     def further(self, row: Row, question: Subject, verdict: str, problem: Verdict) -> None:
-        """Refuse a further row of a question that is no further problem of it."""
+        """Refuse another row of a question unless it describes a further problem."""
         before = self.problems[question]
         line = next(iter(before.values()))
         if {"yes"} != {verdict, *(str(message[0]) for message in before)}:
@@ -364,7 +365,7 @@ class _QuestionReader(_Reader):
 
 
 def known_word(text: str, words: tuple[str, ...]) -> str:
-    """``text`` as one of ``words``; UnknownWordError with the nearest where it is none."""
+    """Return ``text`` as one of ``words``; else raise UnknownWordError with the nearest."""
     word = value_of_words(text.replace("/", " "))
     if word not in words:
         shown = tuple(map(in_words, words))

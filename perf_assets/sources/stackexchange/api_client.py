@@ -43,9 +43,9 @@ class ApiClient:
         on_wait: Callable[[str], None] = log.warning,
         patience: RequestPolicy | None = None,
     ) -> None:
-        """No request is sent yet; the key is that of the environment, if there is one.
+        """Prepare the client with the key of the environment, if set; no request is sent.
 
-        PerfAssetsError where others on the way could read it.
+        Raises PerfAssetsError if the key would be sent unencrypted.
         """
         self.url, self.site = url.rstrip("/"), site
         self.requests = 0
@@ -67,7 +67,7 @@ class ApiClient:
 
     @property
     def has_key(self) -> bool:
-        """Whether it sends a key, which is given more requests a day."""
+        """Whether it sends a key, which allows more requests a day."""
         return bool(self._key)
 
     def close(self) -> None:
@@ -170,7 +170,7 @@ class ApiClient:
         return answer
 
     def _refused(self, method: str, answer: Wrapper) -> str:
-        """Return why it did not answer; PerfAssetsError where asking again is of no use."""
+        """Return the reason for a failed request; PerfAssetsError if a retry is useless."""
         message = self._hidden(shortened(escape_text(answer.error_message or ""), 160))
         why = f"{answer.error_name}: {message}"
         if answer.error_name == THROTTLED:

@@ -44,11 +44,11 @@ class QuestionSource:
     """The questions of one tag set, as the API gives them."""
 
     def __init__(self, client: ApiClient, forum: Forum, tag_set: TagSet) -> None:
-        """No request is sent yet."""
+        """Prepare the source; no request is sent."""
         self.client, self.forum, self.tag_set = client, forum, tag_set
 
     def check_tags(self) -> None:
-        """PerfAssetsError where the site has none of the tags; costs one request."""
+        """Raise PerfAssetsError if the site lacks one of the tags; costs one request."""
         if not self.tag_set.tags:
             return
         tags = ";".join(self.tag_set.tags[:20])
@@ -62,7 +62,7 @@ class QuestionSource:
             )
 
     def newest_activity(self) -> datetime | None:
-        """When something happened last in any of its questions; ``None`` where there are none."""
+        """Return the time of the last activity in any of its questions; None without questions."""
         moments = []
         for tag in self._tags():
             parameters: RequestParameters = {"sort": "activity", "order": "desc", **tag}
@@ -71,7 +71,7 @@ class QuestionSource:
         return datetime.fromtimestamp(max(moments), UTC) if moments else None
 
     def month(self, month: str) -> Read:
-        """Everything asked in ``month``, as it is now."""
+        """Return all questions of ``month``, as they are now."""
         first, last = int(start_of(month).timestamp()), int(end_of(month).timestamp()) - 1
         found: dict[int, Question] = {}
         missed = 0
@@ -102,15 +102,15 @@ class QuestionSource:
                 is_last = not questions or (total or 0) <= len(questions) < PAGE
                 newest = max((question.last_activity_date for question in questions), default=start)
                 if not is_last and newest == start:  # more in one second than a page holds
-                    of_it = self.client.items(
+                    pages_of_second = self.client.items(
                         "questions", "questions", Question, **parameters, max=start
                     )
-                    questions = [item for items, _ in of_it for item in items]
+                    questions = [question for items, _ in pages_of_second for question in items]
                     newest += 1
                 new = [question for question in questions if question.question_id not in seen]
                 if new:
                     yield self._read(new, 0)
-                    seen |= {one.question_id for one in new}
+                    seen |= {question.question_id for question in new}
                 if is_last:
                     break
                 start = newest
@@ -153,8 +153,8 @@ class QuestionSource:
         answers: list[Answer] = []
         missing_answers = 0
         for start in range(0, len(questions), AT_ONCE):
-            some = [one.question_id for one in questions[start : start + AT_ONCE]]
-            found, missing = self._answers(some)
+            numbers = [question.question_id for question in questions[start : start + AT_ONCE]]
+            found, missing = self._answers(numbers)
             answers += found
             missing_answers += missing
         comments = [comment for question in questions for comment in question.comments]
@@ -204,8 +204,7 @@ def _whole_list(
     of: Callable[[Any], int],
     halves: Callable[[], tuple[list[Any], int]] | None,
 ) -> tuple[list[Any], int]:
-    """Return a list read until it has as many items as the API counts, and how many it lacks at
-    last.
+    """Return a list, read until it has as many items as the API counts, and how many are missing.
 
     One that is too long to be read to its end is requested in ``halves``, where there are any.
     """
@@ -224,49 +223,49 @@ def _whole_list(
     return list(found.values()), missing
 
 
-def _question(one: Question) -> dict[str, Any]:
-    created_at = _moment(one.creation_date)
-    details = one.closed_details
+def _question(question: Question) -> dict[str, Any]:
+    created_at = _moment(question.creation_date)
+    details = question.closed_details
     originals = {} if details is None else {o.question_id for o in details.original_questions}
     return {
-        "question_id": one.question_id,
-        "tags": [tag.lower() for tag in one.tags],
+        "question_id": question.question_id,
+        "tags": [tag.lower() for tag in question.tags],
         # It writes titles and names as HTML, where a dump writes them as they are.
-        "title": html.unescape(one.title),
-        "body_html": one.body,
-        "score": one.score,
-        "views": one.view_count,
-        "answers": one.answer_count,
-        "owner": _owner(one.owner),
+        "title": html.unescape(question.title),
+        "body_html": question.body,
+        "score": question.score,
+        "views": question.view_count,
+        "answers": question.answer_count,
+        "owner": _owner(question.owner),
         "created_at": created_at,
-        "last_activity_at": _moment(one.last_activity_date),
-        "accepted_answer_id": one.accepted_answer_id,
-        "closed_at": None if one.closed_date is None else _moment(one.closed_date),
+        "last_activity_at": _moment(question.last_activity_date),
+        "accepted_answer_id": question.accepted_answer_id,
+        "closed_at": None if question.closed_date is None else _moment(question.closed_date),
         "month": f"{created_at:%Y-%m}",
-        "closed_reason": one.closed_reason,
+        "closed_reason": question.closed_reason,
         "duplicate_of": sorted(originals),
     }
 
 
-def _answer(one: Answer) -> dict[str, Any]:
+def _answer(answer: Answer) -> dict[str, Any]:
     return {
-        "answer_id": one.answer_id,
-        "question_id": one.question_id,
-        "score": one.score,
-        "owner": _owner(one.owner),
-        "created_at": _moment(one.creation_date),
-        "body_html": one.body,
+        "answer_id": answer.answer_id,
+        "question_id": answer.question_id,
+        "score": answer.score,
+        "owner": _owner(answer.owner),
+        "created_at": _moment(answer.creation_date),
+        "body_html": answer.body,
     }
 
 
-def _comment(one: Comment) -> dict[str, Any]:
+def _comment(comment: Comment) -> dict[str, Any]:
     return {
-        "comment_id": one.comment_id,
-        "post_id": one.post_id,
-        "score": one.score,
-        "owner": _owner(one.owner),
-        "created_at": _moment(one.creation_date),
-        "body": html.unescape(one.body_markdown),
+        "comment_id": comment.comment_id,
+        "post_id": comment.post_id,
+        "score": comment.score,
+        "owner": _owner(comment.owner),
+        "created_at": _moment(comment.creation_date),
+        "body": html.unescape(comment.body_markdown),
     }
 
 

@@ -46,7 +46,7 @@ class Numbers:
     """A set of numbers of posts, a bit each: tens of millions fit into some megabytes."""
 
     def __init__(self) -> None:
-        """Without any."""
+        """Start without rows."""
         self._blocks: dict[int, bytearray] = {}
 
     def add(self, number: int) -> None:
@@ -61,13 +61,13 @@ class Numbers:
 
 
 def read_dump(forum: Forum, extract: Extract) -> None:
-    """Bring ``extract`` up to what the dump of ``forum`` holds; nothing is read twice.
+    """Add the content of the dump of ``forum`` to ``extract``; nothing is read twice.
 
     Raises
     ------
     PerfAssetsError
-        There is no dump, it is not a dump, it is in another encoding, or it cannot be read. What
-        was taken out of it before stays until another one replaces it.
+        The dump is missing, is not a dump, has another encoding, or cannot be read. Rows that
+        were extracted before are kept until another dump replaces them.
     """
     assert forum.dump is not None
     files = find_dump(forum.dump)
@@ -90,7 +90,7 @@ def read_dump(forum: Forum, extract: Extract) -> None:
 
 
 def fingerprint_of(file: DumpFile, forum: Forum) -> str:
-    """Return what identifies a file, and what is read of it: its size, ends, the tag sets."""
+    """Return a fingerprint of a file and of its selection: its size, ends and the tag sets."""
     digest = hashlib.sha256(repr((VERSION, file.name, file.member, forum.start)).encode())
     digest.update(repr([(tag_set.label, tag_set.tags) for tag_set in forum.tag_sets]).encode())
     try:
@@ -151,7 +151,7 @@ class _Reading:
             self._pass(file, state)
         if file.name == POSTS:
             if state["is_unsorted"] and not state["is_second"]:
-                # An answer stood before its question, among higher numbers: nobody kept it.
+                # An answer came before its question, among higher numbers, and was not kept.
                 log.info("%s is not in the order of its numbers: it is read again", file.title)
                 state.update(is_second=True, next_byte=0, is_read=False)
                 self._pass(file, state)
@@ -205,7 +205,7 @@ class _Reading:
         if self.spoilt >= MANY_SPOILT and self.spoilt > self.rows / 2:
             raise PerfAssetsError(
                 f"{file.title}: {self.spoilt:,} of {self.rows:,} rows cannot be read, the last at "
-                f"byte {piece.offset} ({reason}): this is not a dump, or damaged; fetch it again"
+                f"byte {piece.offset} ({reason}): not a dump, or damaged; fetch it again"
             )
 
     def _post(self, _: DumpFile, state: dict[str, Any], text: bytes) -> None:

@@ -15,7 +15,7 @@ from perf_assets.base.sanitize import shortened
 CHUNK = 4 << 20  # bytes
 WAITING_CHUNKS = 4  # of an archive that is unpacked faster than it is read
 UNPACKING_SECONDS = 300.0  # for the next chunk
-JOIN_SECONDS = 10.0  # for the thread that unpacks, to see that nobody reads any more
+JOIN_SECONDS = 10.0  # for the unpacking thread to notice that reading has ended
 POSTS = "Posts"
 OTHERS = ("PostLinks", "PostHistory", "Comments")
 """Files beside the posts that say more of them; a dump need not have them."""
@@ -38,7 +38,7 @@ class DumpFile:
 
     @property
     def title(self) -> str:
-        """How sentences name it."""
+        """Its name in messages."""
         return str(self.path) if self.member is None else f"{self.path} ({self.member})"
 
     def chunks(self, offset: int = 0) -> Iterator[bytes]:
@@ -69,21 +69,21 @@ def find_dump(path: Path) -> list[DumpFile]:
     Raises
     ------
     PerfAssetsError
-        There is no such file, or no posts are in it.
+        The file does not exist or has no posts.
     """
     if not path.exists():
         raise PerfAssetsError(
-            f"{path}: there is no such dump; name Posts.xml, .7z or .zst of a site's dump, or the "
-            "folder that holds it"
+            f"{path}: this dump does not exist; name Posts.xml, .7z or .zst of a site's dump, or "
+            "the folder that holds it"
         )
     posts = next(_files(path, POSTS), None) if path.is_dir() else path
     if posts is None:
-        raise PerfAssetsError(f"{path}: there is no Posts.xml, Posts.xml.zst or Posts.7z in it")
+        raise PerfAssetsError(f"{path}: the folder has no Posts.xml, Posts.xml.zst or Posts.7z")
     found = _in_file(posts)
     names = {file.name for file in found}
     if POSTS not in names:
         raise PerfAssetsError(
-            f"{posts}: this is not a dump of posts: it holds {_listed(names)}, and no Posts.xml"
+            f"{posts}: not a dump of posts: it holds {_listed(names)}, and no Posts.xml"
         )
     for name in OTHERS:
         beside = next(_files(posts.parent, name, beside=posts), None)
@@ -127,12 +127,12 @@ def _in_archive(path: Path) -> list[DumpFile]:
 
     try:
         with py7zr.SevenZipFile(path) as archive:
-            members = [(one.filename, one.uncompressed) for one in archive.list()]
+            members = [(entry.filename, entry.uncompressed) for entry in archive.list()]
     except OSError:
         raise
     except Exception as error:  # a damaged list of contents leads the library anywhere
         why = shortened(error, 100) or type(error).__name__
-        raise _unreadable(str(path), f"it is no 7z archive, or a damaged one: {why}") from None
+        raise _unreadable(str(path), f"it is not a 7z archive, or is damaged: {why}") from None
     return [
         DumpFile(path, Path(name).stem, name, size)
         for name, size in members
@@ -141,7 +141,7 @@ def _in_archive(path: Path) -> list[DumpFile]:
 
 
 def _after(offset: int, chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield what follows the first ``offset`` bytes: packed files have no other way there."""
+    """Yield the bytes after the first ``offset``; a packed file is read from its start."""
     for chunk in chunks:
         if offset >= len(chunk):
             offset -= len(chunk)
@@ -157,8 +157,8 @@ def _unpacking(path: Path) -> Iterator[None]:
         yield
     except ModuleNotFoundError:
         raise PerfAssetsError(
-            f"{path}: what unpacks it is not installed: pip install 'perf-assets[forums]', or "
-            "unpack it and name the Posts.xml"
+            f"{path}: the library that unpacks it is missing: pip install 'perf-assets[forums]', "
+            "or unpack it and name the Posts.xml"
         ) from None
 
 
@@ -184,21 +184,21 @@ def _member(path: Path, member: str) -> Iterator[bytes]:
     waiting: queue.Queue[bytes | BaseException | None] = queue.Queue(WAITING_CHUNKS)
     is_over = threading.Event()
 
-    def put(one: bytes | BaseException | None) -> None:
+    def put(chunk: bytes | BaseException | None) -> None:
         while not is_over.is_set():
             with suppress(queue.Full):
-                waiting.put(one, timeout=0.1)
+                waiting.put(chunk, timeout=0.1)
                 return
         raise _NobodyReadsError
 
     thread = threading.Thread(target=_unpack, args=(path, member, put), daemon=True)
     thread.start()
     try:
-        while (one := waiting.get(timeout=UNPACKING_SECONDS)) is not None:
-            if isinstance(one, BaseException):
-                why = shortened(one, 100) or type(one).__name__
+        while (chunk := waiting.get(timeout=UNPACKING_SECONDS)) is not None:
+            if isinstance(chunk, BaseException):
+                why = shortened(chunk, 100) or type(chunk).__name__
                 raise _unreadable(f"{path} ({member})", f"the archive is damaged: {why}")
-            yield one
+            yield chunk
     except queue.Empty:
         raise _unreadable(
             f"{path} ({member})", f"nothing could be unpacked for {UNPACKING_SECONDS:g} s"
@@ -236,7 +236,7 @@ def _unpack(path: Path, member: str, put: Callable[[bytes | BaseException | None
             return self.written
 
         def flush(self) -> None:
-            """Nothing is held back."""
+            """Start with an empty buffer."""
 
         def size(self) -> int:
             return self.written

@@ -12,7 +12,7 @@ QUESTION, ANSWER = "1", "2"
 DUPLICATE = "3"
 CLOSED = "10"
 LARGEST_NUMBER = 2**53
-FIRST_YEAR = 1970  # what is before it stands for no time: 0000, or 0001 where a program had none
+FIRST_YEAR = 1970  # earlier years mean a missing time: 0000, or 0001 in some programs
 # Tags as <a><b> in dumps until 2023, as |a|b| since.
 TAGS = re.compile(r"[^<>|\s]+")
 # Codes of the reasons for closing, in the words of the API.
@@ -91,7 +91,7 @@ def duplicate(values: Mapping[str, str]) -> Record | None:
 
 
 def closing(values: Mapping[str, str]) -> Record | None:
-    """Return why and when a question was closed; ``None`` of another event of its history."""
+    """Return reason and time of the closing of a question; None for other events of its history."""
     if values.get("PostHistoryTypeId") != CLOSED:
         return None
     code = values.get("Comment", "")

@@ -48,7 +48,7 @@ class Rows:
     """Cuts the chunks of a file into its rows; ``offset`` is where the next one begins."""
 
     def __init__(self, title: str, root: str, offset: int = 0) -> None:
-        """Of the file called ``title`` in sentences, with the element ``root``, from ``offset``."""
+        """Prepare to read the file ``title`` with the element ``root`` from ``offset`` on."""
         self.title = title
         self.root = root.encode()
         self.offset = offset
@@ -62,7 +62,7 @@ class Rows:
         Raises
         ------
         PerfAssetsError
-            The file is not a dump, is in another encoding, or declares entities.
+            The file is not a dump, has another encoding, or declares entities.
         """
         if not self._is_open and not self._rest:
             self._check_head(chunk)
@@ -71,7 +71,7 @@ class Rows:
         for index, text in enumerate(whole):
             begin = self.offset
             self.offset += len(text) + 1
-            # What stands before the first sign of the data belongs to no element.
+            # Text before the first sign of the data belongs to no element.
             if index or begin:
                 yield from self._element(begin - 1, text)
             elif text.strip(b" \t\r\n" + MARK):
@@ -80,7 +80,7 @@ class Rows:
             raise self._no_dump(f"at byte {self.offset} a row has more than {LONGEST_ROW:,} bytes")
 
     def end(self) -> Iterator[Piece]:
-        """Yield what is left when the file is over: its last element, or a row that is cut."""
+        """Yield the rest at the end of the file: its last element, or a row that is cut."""
         if not self._is_open:
             raise self._no_dump(f"it has no element <{self.root.decode()}>")
         begin, text, self._rest = self.offset - 1, self._rest, b""
@@ -96,8 +96,8 @@ class Rows:
             yield Piece(offset, text, spoilt)
         elif text.startswith(b"!") and not text.startswith(b"!--"):
             raise PerfAssetsError(
-                f"{self.title}: byte {offset} has a <!{text[1:9].decode('latin-1').split()[0]}, "
-                "which a dump has not: nothing that declares types or entities is read"
+                f"{self.title}: byte {offset} has a <!{text[1:9].decode('latin-1').split()[0]}; "
+                "a dump may not declare types or entities: fetch it again"
             )
         elif text.startswith((b"?", b"!--")):
             return
@@ -112,7 +112,7 @@ class Rows:
             self._is_open = True
             self._is_closed = text.rstrip().endswith(b"/>")
         elif not self._is_closed:
-            yield Piece(offset, text, "this is not a row")
+            yield Piece(offset, text, "not a row")
 
     def _check_head(self, chunk: bytes) -> None:
         declared = DECLARED.match(chunk.removeprefix(MARK))
@@ -122,12 +122,12 @@ class Rows:
         if encoding not in LATIN:
             encoding = shortened(encoding, 40)
             raise PerfAssetsError(
-                f"{self.title}: the file is in {encoding}, and a dump in UTF-8; convert it, as "
+                f"{self.title}: the file is in {encoding} instead of UTF-8; convert it, as "
                 f"iconv -f {encoding} -t UTF-8 does"
             )
 
     def _no_dump(self, reason: str) -> PerfAssetsError:
-        return PerfAssetsError(f"{self.title}: this is no {self.root.decode()} of a dump: {reason}")
+        return PerfAssetsError(f"{self.title}: not the {self.root.decode()} of a dump: {reason}")
 
 
 def attributes(text: bytes) -> dict[str, str]:
@@ -152,7 +152,7 @@ def mended(text: bytes) -> tuple[bytes, int]:
     """Replace the characters of a row that XML does not allow, as real dumps have them.
 
     Two references to the halves of a surrogate pair become the character that they stand for;
-    control characters, and references to what is not a character, become U+FFFD.
+    control characters, and references to invalid characters, become U+FFFD.
 
     Returns
     -------
@@ -160,18 +160,18 @@ def mended(text: bytes) -> tuple[bytes, int]:
     """
     replaced = 0
 
-    def one(found: re.Match[bytes]) -> bytes:
+    def replacement(match: re.Match[bytes]) -> bytes:
         nonlocal replaced
-        numbers = [_number(reference) for reference in REFERENCE.findall(found.group())]
+        numbers = [_number(reference) for reference in REFERENCE.findall(match.group())]
         if len(numbers) == 1 and _is_allowed(numbers[0]):
-            return found.group()
+            return match.group()
         replaced += 1
         if len(numbers) == 2:
             high, low = numbers
             return chr(0x10000 + ((high - 0xD800) << 10) + low - 0xDC00).encode()
         return REPLACEMENT
 
-    return ODD.sub(one, text), replaced
+    return ODD.sub(replacement, text), replaced
 
 
 def _number(reference: bytes) -> int:
@@ -202,7 +202,7 @@ def _parsed(text: bytes) -> dict[str, str]:
 
 
 def value_of(text: bytes, name: bytes) -> bytes | None:
-    """Return what stands, unread, in the attribute of a whole row that `` name="`` begins."""
+    """Return the raw value of the attribute of a whole row that `` name="`` begins."""
     start = text.find(name)
     if start < 0:
         return None
@@ -211,7 +211,7 @@ def value_of(text: bytes, name: bytes) -> bytes | None:
 
 
 def not_utf_8(pieces: Sequence[Piece]) -> int:
-    """Return how many of the ``pieces`` are not in UTF-8."""
+    """Return the number of ``pieces`` that are not in UTF-8."""
     return sum(1 for piece in pieces if not _is_utf_8(piece.text))
 
 
@@ -231,5 +231,5 @@ def _fault(text: bytes) -> str:
     try:
         attributes(text)
     except ValueError as error:
-        return f"this is not well-formed: {error}"
-    return "this is not well-formed"
+        return f"the XML is not well-formed: {error}"
+    return "the XML is not well-formed"

@@ -86,7 +86,7 @@ class Extract:
         return frame_of(self.connection.sql(query, params=list(parameters)))
 
     def state(self, file: str) -> dict[str, Any] | None:
-        """Return how far the reading of ``file`` is; ``None`` where it has not begun."""
+        """Return the progress of reading ``file``; None before it has begun."""
         rows = self.frame("FROM reading WHERE file = ?", [file]).to_dicts()
         return rows[0] if rows else None
 
@@ -141,9 +141,7 @@ class Extract:
 
 @contextmanager
 def open_extract(path: Path) -> Iterator[Extract]:
-    """Provide the extract at ``path``, made where it is missing, or damaged: the dump can be read
-    again.
-    """
+    """Open the extract at ``path``; create it if it is missing or damaged."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         connection = _opened(path)

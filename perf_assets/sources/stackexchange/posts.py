@@ -51,7 +51,7 @@ class PostBatch:
         return dict(zip(TABLES, (self.questions, self.answers, self.comments), strict=True))
 
     def of_month(self, month: str) -> "PostBatch":
-        """Return what belongs to the questions of ``month``."""
+        """Return the rows of the questions of ``month``."""
         of_it = pl.col("month") == month
         return PostBatch(*(frame.filter(of_it) for frame in self.frames.values()))
 
@@ -67,7 +67,7 @@ class PostBatch:
 
 
 def of_extract(extract: Extract, forum: Forum, tag_set: TagSet, months: Sequence[str]) -> PostBatch:
-    """Return what a dump has of ``tag_set`` in ``months``, those of earlier tag sets left out."""
+    """Return the dump's posts of ``tag_set`` in ``months``, without those of earlier tag sets."""
     questions = extract.frame(QUESTIONS, [list(months)])
     mine = [
         _data_dir(forum, tags) == tag_set.label for tags in questions.get_column("tags").to_list()
@@ -86,20 +86,20 @@ def as_stored(
     comments: pl.DataFrame,
     source: str,
 ) -> PostBatch:
-    """Questions, answers and comments of a source with all columns of the tables of raw.
+    """Return questions, answers and comments of a source with all columns of the tables of raw.
 
     Whether an answer is accepted comes from its question; months are those of questions.
     """
-    taken = [text_and_code(body) for body in questions.get_column("body_html").to_list()]
+    bodies = [text_and_code(body) for body in questions.get_column("body_html").to_list()]
     sets = [
-        [one.label for one in forum.sets_of(set(tags))]
+        [tag_set.label for tag_set in forum.sets_of(set(tags))]
         for tags in questions.get_column("tags").to_list()
     ]
     number = pl.col("question_id").cast(pl.String)
     key_columns = {"forum": pl.lit(forum.name), "tag_set": pl.lit(tag_set.label)}
     whole = questions.with_columns(
-        pl.Series("text", [text for text, _ in taken], pl.String),
-        pl.Series("code", [code for _, code in taken], pl.String),
+        pl.Series("text", [text for text, _ in bodies], pl.String),
+        pl.Series("code", [code for _, code in bodies], pl.String),
         pl.Series("tag_sets", sets, pl.List(pl.String)),
         **key_columns,
         source=pl.lit(source),

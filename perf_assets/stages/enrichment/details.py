@@ -43,7 +43,7 @@ READ = pl.Schema(
 )
 TRACED = pl.Schema({**INTRODUCING, "introduced_at": pl.Int64()})
 
-FIXES_AT_ONCE = 2_000  # looked at and not yet stored: what a killed run looks at again
+FIXES_AT_ONCE = 2_000  # analysed and not yet stored, which a killed run repeats
 
 FIXES = """
     select distinct sha, commits.month, commits.is_merge, commits.unreadable
@@ -67,7 +67,7 @@ FILES = """
 
 @dataclass(frozen=True)
 class FixMonth:
-    """The fixes of a month (as ``FIXES`` has them), and the rows of those that were looked at."""
+    """The fixes of a month (as ``FIXES`` has them), and the rows of analysed fixes."""
 
     name: str
     fixes: pl.DataFrame
@@ -76,16 +76,16 @@ class FixMonth:
 
     @property
     def missing(self) -> pl.DataFrame:
-        """The fixes that nobody looked at yet."""
+        """The fixes that are not analysed yet."""
         return self.fixes.join(self.details, on="sha", how="anti", maintain_order="left")
 
 
 def inspect_fixes(
     writer: AuditedWriter, repository: Repository, months: Sequence[str]
 ) -> Iterator[WriteOutcome]:
-    """Look closely at the fixes of ``repository`` in its clone, see :func:`detail_fixes`."""
+    """Analyse the fixes of ``repository`` in its clone, see :func:`detail_fixes`."""
     clone = writer.data_dir.clone(repository.name)
-    if not clone.exists():  # mining made it; whoever deleted it gets it back
+    if not clone.exists():  # Mining created it; a deleted clone is created again.
         update_clone(repository.git, clone)
     yield from detail_fixes(writer, clone, repository.name, months)
 
@@ -93,11 +93,11 @@ def inspect_fixes(
 def detail_fixes(
     writer: AuditedWriter, clone: Path, repository: str, months: Sequence[str]
 ) -> Iterator[WriteOutcome]:
-    """Look closely at the fixes committed in ``months`` and after, where that was not done yet.
+    """Analyse the fixes committed in ``months`` and after that are not analysed yet.
 
-    A fix is any commit that is linked to a bug report, whether or not its link counts. What is
-    found of a commit depends on nothing else, so it is found once; of a commit that is not a fix
-    any more nothing stays. A run that was killed goes on with the month it was at.
+    A fix is any commit that is linked to a bug report, whether or not its link counts. Each commit
+    is analysed once, as the result depends on nothing else; results of commits that are no longer
+    fixes are deleted. A run that was killed continues with the month it had reached.
     """
     changed = list(_changed(writer, clone, repository, months))
     if not changed:
@@ -126,11 +126,11 @@ def detail_fixes(
 
 
 def _with_progress(
-    found: Iterable[CommitInspection], progress: Phase
+    inspections: Iterable[CommitInspection], progress: Phase
 ) -> Iterator[CommitInspection]:
-    for number, one in enumerate(found, 1):
+    for number, inspection in enumerate(inspections, 1):
         progress(number)
-        yield one
+        yield inspection
 
 
 def rule_version() -> str:
@@ -141,7 +141,7 @@ def rule_version() -> str:
 def _changed(
     writer: AuditedWriter, clone: Path, repository: str, months: Sequence[str]
 ) -> Iterator[FixMonth]:
-    """Yield the linked months whose stored fixes are others than those that are linked now.
+    """Yield the linked months whose stored fixes differ from the linked ones.
 
     Fixes that git could not read count as not stored once it can.
     """
@@ -186,13 +186,16 @@ def _partition(
         ),
     ]
     partition: dict[str, Any] = {"repository": repository, "month": month.name}
-    details = pl.DataFrame([partition | _details(one) for one in looked_at], schema=READ)
+    details = pl.DataFrame(
+        [partition | _details(inspection) for inspection in looked_at], schema=READ
+    )
     files = writer.database.frame(FILES, [repository, month.name, missing["sha"].to_list()])
     details = details.join(
         languages.language_totals(files), on="sha", how="left", maintain_order="left"
     ).with_columns(pl.col("languages").fill_null(pl.lit([], dtype=languages.LANGUAGE_TOTALS)))
     introducing = pl.DataFrame(
-        [partition | row for one in looked_at for row in _introducing(one)], schema=TRACED
+        [partition | row for inspection in looked_at for row in _introducing(inspection)],
+        schema=TRACED,
     ).with_columns(moment("introduced_at"))
     fixes = month.fixes["sha"].to_list()
     shas: Parameters = {"commit_shas": fixes}
@@ -210,20 +213,20 @@ def _partition(
     )
 
 
-def _details(one: CommitInspection) -> dict[str, Any]:
+def _details(inspection: CommitInspection) -> dict[str, Any]:
     return {
-        **(one.details or {}),
-        "sha": one.sha,
-        "not_analysed": one.problem,
-        "removed_lines": None if one.trace.problem else one.trace.removed_lines,
-        "not_traced": one.trace.problem,
+        **(inspection.details or {}),
+        "sha": inspection.sha,
+        "not_analysed": inspection.problem,
+        "removed_lines": None if inspection.trace.problem else inspection.trace.removed_lines,
+        "not_traced": inspection.trace.problem,
     }
 
 
-def _introducing(one: CommitInspection) -> Iterator[dict[str, Any]]:
-    for path, commit, when, is_merge, lines in one.trace.introducing:
+def _introducing(inspection: CommitInspection) -> Iterator[dict[str, Any]]:
+    for path, commit, when, is_merge, lines in inspection.trace.introducing:
         yield {
-            "sha": one.sha,
+            "sha": inspection.sha,
             "path": path,
             "introducing_sha": commit,
             "introduced_at": when,

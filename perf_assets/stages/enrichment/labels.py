@@ -91,39 +91,44 @@ def label_cohorts(
 ) -> list[WriteOutcome]:
     """Label the loaded cohorts of ``months`` and those that follow.
 
-    With the labels come stems, environments, the areas that labels and stack traces name, and the
-    probabilities of the classifier.
+    Stems, environments, areas from labels and stack traces, and probabilities of the classifier
+    are stored with the labels.
 
-    A label depends on cohorts up to its own month: a cohort that came late may change what
-    follows it, and nothing before it. Where all of that is as it was, nothing is labelled, unless
-    ``forced``.
+    A label depends on cohorts up to its own month: a late cohort may change labels of later
+    months only. No-op if no input changed, unless ``forced``.
     """
     loaded = loaded_months(writer, "raw.issues", repository)
     work = Work(writer, repository, TABLES, loaded, from_first(loaded, months))
     model = model_of(writer.data_dir.path)
-    areas, own = study.repository(repository).areas, study.rules_of(repository)
+    areas, rules = study.repository(repository).areas, study.rules_of(repository)
     code = code_version(__name__)
-    rules = (code, own, STEMS.version, areas.version, fingerprint_of_model(writer.data_dir.path))
-    basis = work.basis((ISSUES, TEMPLATES, FILES), rules)
+    versions = (
+        code,
+        rules,
+        STEMS.version,
+        areas.version,
+        fingerprint_of_model(writer.data_dir.path),
+    )
+    basis = work.basis((ISSUES, TEMPLATES, FILES), versions)
     if not forced and work.is_done(basis):
         return []
     issues = writer.database.frame(ISSUES, [repository])
     templates = writer.database.frame(TEMPLATES, [repository])
     with phase(f"labelling issues of {repository}"):
-        labels, evidence = label_issues(issues, templates, own)
+        labels, evidence = label_issues(issues, templates, rules)
         stems = stems_of_issues(issues, templates)
         files = writer.database.frame(FILES, [repository])
-        located = area_evidence(repository, issues, files, areas, _other_meaning(own))
+        located = area_evidence(repository, issues, files, areas, _other_meaning(rules))
     with phase(f"scoring issues of {repository}"):
         read = without_boilerplate(issues, templates).filter(pl.col("month").is_in(work.months))
         probabilities = classifier.issue_probabilities(model, read)
-    state = PartitionState(rule_version=f"{code} {own.version}")
+    state = PartitionState(rule_version=f"{code} {rules.version}")
     partitions = []
     for month in work.months:
         of_month = pl.col("month") == month
         of_cohort = issues.filter(of_month)
         cohort = of_cohort["number"].to_list()
-        parameters: Parameters = {"issue_numbers": cohort, "rule_version": own.version}
+        parameters: Parameters = {"issue_numbers": cohort, "rule_version": rules.version}
         candidates = [
             StagedTable(
                 "labels.performance_labels", labels.filter(of_month), parameters, len(cohort)
@@ -149,9 +154,7 @@ def label_cohorts(
 
 
 def _other_meaning(rules: Rules) -> Callable[[str], bool]:
-    """Return whether a label says something else than an area: performance, or that it is no
-    bug.
-    """
+    """Return whether a label marks performance or "not a bug" instead of an area."""
     entries = (*rules.performance_labels, *rules.non_bug_labels)
     return lambda label: bool(matching_labels([label], entries))
 
@@ -159,21 +162,21 @@ def _other_meaning(rules: Rules) -> Callable[[str], bool]:
 def store_label_kinds(
     writer: AuditedWriter,
     study: Study,
-    elsewhere: RemoteTables | None = None,
+    remote: RemoteTables | None = None,
     *,
     forced: bool = False,
 ) -> Iterator[WriteOutcome]:
-    """Write down what each label means that issues carry or carried, for the past months' sake.
+    """Store the meaning of each label that issues have or had.
 
-    Nothing becomes of it where that is written already, unless ``forced``.
+    No-op if it is already stored, unless ``forced``.
     """
-    query = None if elsewhere is None else elsewhere.query
+    query = None if remote is None else remote.query
     labels = writer.database.frame(KNOWN) if query is None else query(KNOWN)
     by_repository = labels.partition_by("repository", as_dict=True)
     kinds = pl.concat(
         [
-            label_kinds(own.sort("label"), study.rules_of(str(repository)))
-            for (repository,), own in sorted(by_repository.items())
+            label_kinds(repository_labels.sort("label"), study.rules_of(str(repository)))
+            for (repository,), repository_labels in sorted(by_repository.items())
         ]
         or [label_kinds(labels, study.rules)]
     )

@@ -45,7 +45,7 @@ TIP = "select tip from meta.branch_tips where repository = ?"
 ISSUES = "select number, created_at from raw.issues where repository = ?"
 CLOSED = "select * from raw.issue_events where repository = ? and event = 'closed'"
 PULL_REQUESTS = "select * from raw.issue_pull_requests where repository = ?"
-# Most comments name no number: what they say is neither read nor remembered.
+# Most comments name no number: their text is not read.
 COMMENTS = r"""
     select comment_id, number, body
     from raw.issue_comments
@@ -69,8 +69,8 @@ def link_commits(
 ) -> list[WriteOutcome]:
     """Link the loaded commits of ``months``, and of those that follow, to the issues they fixed.
 
-    Where all that decides it is as it was, nothing is linked, unless ``forced``. Without the git
-    history nothing is an area by CODEOWNERS.
+    No-op if no input changed, unless ``forced``. Without the git history there are no areas from
+    CODEOWNERS.
     """
     loaded = loaded_months(writer, "raw.commits", repository)
     work = Work(writer, repository, TABLES, loaded, from_first(loaded, months))
@@ -135,6 +135,6 @@ def _owners(writer: AuditedWriter, repository: Repository, files: pl.DataFrame) 
     if not repository.areas.codeowners:
         return None
     clone = writer.data_dir.clone(repository.name)
-    if not clone.exists():  # mining made it; whoever deleted it gets it back
+    if not clone.exists():  # Mining created it; a deleted clone is created again.
         update_clone(repository.git, clone)
     return code_owners_at(clone, files["sha"].unique().sort().to_list())

@@ -12,6 +12,6 @@ def loaded_months(writer: AuditedWriter, table: str, repository: str) -> list[st
 
 
 def from_first(loaded: list[str], months: Sequence[str]) -> list[str]:
-    """Return those of the ``loaded`` months from the first of ``months`` on."""
+    """Return the ``loaded`` months from the first of ``months`` on."""
     first = min(months, default="9999-12")
     return [month for month in loaded if month >= first]

@@ -34,8 +34,8 @@ def label_performance_questions(
 ) -> list[WriteOutcome]:
     """Decide which of the loaded questions of ``tag_set`` and ``months`` are about performance.
 
-    The decision on a question depends on its own text alone. Where all of these are as they were,
-    nothing is decided, unless ``forced``.
+    The decision on a question depends on its own text alone. No-op if no text changed, unless
+    ``forced``.
     """
     loaded = loaded_months(writer, "raw.questions", tag_set.name)
     due = [month for month in loaded if month in set(months)]

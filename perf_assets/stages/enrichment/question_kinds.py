@@ -1,4 +1,4 @@
-"""Of which kinds the questions of the study's forums are: people say it of some, and we learn."""
+"""Kinds of the questions of the study's forums, learned from questions that people classified."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -59,10 +59,10 @@ HOW_TO = (
 def store_question_kinds(
     writer: AuditedWriter, study: Study, *, forced: bool = False
 ) -> Iterator[WriteOutcome]:
-    """Store what people say of questions, and decide of which kinds all the others are.
+    """Store the classifications by people, and decide the kinds of all other questions.
 
-    Without enough questions that people classified none is decided, and the log says how to give
-    some. Where everything is as it was, nothing is read but its fingerprint, unless ``forced``.
+    With too few classified questions no kind is decided, and the log says how to add some. If
+    nothing changed, only the fingerprint is read, unless ``forced``.
 
     Raises
     ------
@@ -70,11 +70,11 @@ def store_question_kinds(
         A file of classified questions, or of keywords, has a mistake; the sentence names file and
         line.
     """
-    given = _labelled(study)
+    classified = _labelled(study)
     lists = {forum.name: _lists(forum) for forum in study.forums}
-    # What is stored was audited when it was.
-    if forced or Difference.between(writer.database.frame(f"from {LABELLED}"), given).is_any:
-        (stored,) = writer.store([PartitionWrite([StagedTable(LABELLED, given)])])
+    # Stored rows are audited already.
+    if forced or Difference.between(writer.database.frame(f"from {LABELLED}"), classified).is_any:
+        (stored,) = writer.store([PartitionWrite([StagedTable(LABELLED, classified)])])
         yield stored
         if stored.failure is not None:
             return
@@ -87,7 +87,9 @@ def store_question_kinds(
             for query in (QUESTIONS, EXAMPLES)
         ]
     rules = fingerprints.rules_of(table_of(QUESTION_KINDS))
-    chosen = {name: sorted(one.keywords.items()) for name, one in sorted(lists.items()) if one}
+    chosen = {
+        name: sorted(words.keywords.items()) for name, words in sorted(lists.items()) if words
+    }
     basis = fingerprints.basis_of(
         code_version(__name__), rules, study.kind_method, forums, held, chosen
     )
@@ -130,8 +132,8 @@ def _decided(
     for forum, number in writer.database.frame(MISSING).iter_rows():
         log.warning("%s: %d of the labelled questions are not loaded", forum, number)
     parts = [
-        _kinds_of(writer, study, one, labelled.filter(forum=one.name), lists[one.name])
-        for one in study.forums
+        _kinds_of(writer, study, forum, labelled.filter(forum=forum.name), lists[forum.name])
+        for forum in study.forums
     ]
     kinds, weights = zip(NOTHING, *parts, strict=True)
     return pl.concat(kinds), pl.concat(weights)
@@ -144,10 +146,10 @@ def _kinds_of(
     labelled: pl.DataFrame,
     lists: "Wordlists | None",
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    # Where nothing is classified nothing of it is imported.
+    # Without classified questions the classifier is not imported.
     if labelled.is_empty():
         log.info(
-            "%s: no questions that people classified, so that kinds are not decided; %s",
+            "%s: no question was classified by people, so kinds are not decided; %s",
             forum.name,
             HOW_TO,
         )
@@ -160,30 +162,30 @@ def _kinds_of(
     unknown = ", ".join(in_words(kind) for kind in KINDS if kind not in examples.kinds)
     if not examples.are_enough:
         log.warning(
-            "%s: %d questions that people classified are too few to decide kinds: of at least %d "
-            "kinds %d questions are needed; %s",
+            "%s: %d classified questions are too few to decide kinds: at least %d "
+            "kinds need %d questions each; %s",
             *(forum.name, examples.questions.height, FEWEST_KINDS, FEWEST_PER_KIND, HOW_TO),
         )
         return NOTHING
     if unknown:
         log.warning(
-            "%s: fewer than %d questions were classified as %s: no other question is",
+            "%s: fewer than %d questions were classified as %s: no other question gets that kind",
             *(forum.name, FEWEST_PER_KIND, unknown),
         )
     questions = writer.database.frame(QUESTIONS, [[forum.name]])
     with phase(f"classifying questions of {forum.name}"):
-        found = classify(questions, examples, lists or wordlists(), study.kind_method)
-    compared = ", ".join(f"{name} {f1:.2f}" for name, f1 in sorted(found.f1.items()))
+        result = classify(questions, examples, lists or wordlists(), study.kind_method)
+    compared = ", ".join(f"{name} {f1:.2f}" for name, f1 in sorted(result.f1.items()))
     log.info(
-        "%s: %s decides of which kinds questions are%s",
-        *(forum.name, found.method, compared and f" (macro F1 in order of time: {compared})"),
+        "%s: %s decides the kinds of questions%s",
+        *(forum.name, result.method, compared and f" (macro F1 in order of time: {compared})"),
     )
-    elsewhere = found.weights.filter(pl.col("word_rank").is_null(), keyword_set="chosen")
-    if elsewhere.height:
+    unranked = result.weights.filter(pl.col("word_rank").is_null(), keyword_set="chosen")
+    if unranked.height:
         log.warning(
-            "%s: %d of the chosen keywords are none of the %d most frequent words of their kind, "
+            "%s: %d of the chosen keywords are not among the %d most frequent words of their kind, "
             "from which the study chose: %s",
-            *(forum.name, elsewhere.height, WORDS_PER_KIND),
-            shortened(", ".join(elsewhere["written_form"].head(10)), 200),
+            *(forum.name, unranked.height, WORDS_PER_KIND),
+            shortened(", ".join(unranked["written_form"].head(10)), 200),
         )
-    return found.rows, found.weights
+    return result.rows, result.weights

@@ -1,4 +1,4 @@
-"""What is to be decided of a repository, and whether that was done of the same rows before."""
+"""Decisions that are due for a repository, skipped if its rows did not change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class Work:
         return fingerprints.is_current(database, self.tables, basis, self.repository)
 
     def done(self, basis: str, outcomes: list[WriteOutcome]) -> list[WriteOutcome]:
-        """Note that it is done, where all of it is; returns the ``outcomes``."""
+        """Record it as done if all of it is; return the ``outcomes``."""
         is_all = list(self.months) == list(self.loaded)
         if is_all and all(outcome.failure is None for outcome in outcomes):
             fingerprints.note(self.writer.database, self.tables, basis, self.repository)

@@ -1,4 +1,4 @@
-"""How addresses of commits are stored, and which stored ones are no longer as they should be."""
+"""Storage of commit addresses, and detection of addresses stored under old rules."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,13 +36,13 @@ class Addresses:
 
     @cached_property
     def hide(self) -> Callable[[str], str]:
-        """What is stored of an address."""
+        """The stored form of an address."""
         if self.policy != "hashed":
             return str.casefold
         return partial(hashed_address, key=address_key(self.data_dir))
 
     def account(self, account: str) -> str:
-        """Return what stands for a login or an address in stored tables."""
+        """Return the stored form of a login or an address."""
         return self.hide(account) if "@" in account else account.casefold()
 
     def stored(self, commits: pl.DataFrame) -> pl.DataFrame:

@@ -134,12 +134,12 @@ def _load(
             before = source.client.requests
             read = source.month(month)
             requests = source.client.requests - before
-            one = Month(
+            loaded = Month(
                 month,
                 read.batch,
                 Provenance(PartitionState(updated_at=newest), requests, requests),
                 {TABLES[0]: read.questions, TABLES[1]: read.answers},
                 is_read_whole=True,
             )
-            yield from store_posts(writer, source.forum, source.tag_set, [one])
+            yield from store_posts(writer, source.forum, source.tag_set, [loaded])
             progress(done)

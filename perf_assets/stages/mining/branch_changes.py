@@ -37,8 +37,8 @@ class BranchChange:
             months = f" of {self.months[0]} to {self.months[-1]}" if self.months else ""
             parts.append(
                 f"the history of {self.branch} was rewritten: {self.dropped_commits} commits"
-                f"{months} are no longer on it, which ended at {self.old_tip[:10]} and ends at "
-                f"{self.tip[:10]}, and the loaded months among these are replaced"
+                f"{months} are no longer on it; its tip was {self.old_tip[:10]} and is now "
+                f"{self.tip[:10]}; loaded months among these are replaced"
             )
         return f"{self.repository}: {'; '.join(parts)}"
 

@@ -36,7 +36,7 @@ PROCESSES = min(8, os.cpu_count() or 1)  # more take memory, and git cannot feed
 
 
 def checked_files(clone: Path, files: Sequence[File]) -> Generator[Found]:
-    """Yield what came of each of ``files``, in their order.
+    """Yield the results of ``files``, in their order.
 
     A file that names no framework of the rules is not parsed: nothing can be found in it.
 

@@ -146,7 +146,7 @@ def stored_batch(writer: AuditedWriter, repository: str, months: Sequence[str]) 
 def issue_counts(
     writer: AuditedWriter, repository: str, changed: IssueBatch = EMPTY_BATCH
 ) -> dict[str, int]:
-    """Return how many issues each cohort has once ``changed`` is stored.
+    """Return the number of issues of each cohort once ``changed`` is stored.
 
     Issues that are set aside are counted too.
     """
@@ -170,7 +170,7 @@ def issue_counts(
 
 
 def _with_last_good(read: IssueBatch, stored: IssueBatch) -> IssueBatch:
-    """Return what was read, and what is stored of issues that cannot be read any more."""
+    """Return the batch that was read, with the stored rows of issues that are unreadable now."""
     is_set_aside = pl.col("number").is_in(read.numbers_set_aside)
     kept = stored.of_numbers(stored.issues.filter(is_set_aside)["number"].to_list())
     return read if kept.issues.is_empty() else _merged(read, kept)

@@ -1,6 +1,6 @@
-"""Loading commits: bring the tables that git fills up to what the clone says now.
+"""Loading commits: update the tables of git from the clone.
 
-A commit never changes, so what is stored of it stays: only commits with an unknown hash are mined.
+A commit never changes, so its stored rows are kept: only commits with an unknown hash are mined.
 """
 
 import logging
@@ -79,9 +79,9 @@ def load_commits(
 ) -> Iterator[WriteOutcome]:
     """Bring the commits of ``months`` up to date: the default branch's, then those of all others.
 
-    A month changes when the set of its commits is another than the one stored, whatever the
-    cause: new commits, a force push, a commit with an old date, a branch that was merged. That
-    the default branch was rewritten or is another is also recorded and logged.
+    A month changes when the set of its commits differs from the stored one, whatever the cause:
+    new commits, a force push, a commit with an old date, a branch that was merged. A rewritten or
+    renamed default branch is also recorded and logged.
     """
     with phase(f"listing commits of {repository}"), ThreadPoolExecutor(1) as pool:
         of_others = pool.submit(list_branch_commits, clone)
@@ -96,7 +96,9 @@ def load_commits(
 
 
 def _reasons(writer: AuditedWriter, repository: str) -> list[str]:
-    """Return why git could not read commits of ``repository``, or what their fixes descend from."""
+    """Return the stored reasons why git could not read commits of ``repository`` or ancestors of
+    fixes.
+    """
     return writer.database.frame(REASONS, [repository])["reason"].to_list()
 
 
@@ -118,10 +120,10 @@ class Listing:
 
     @property
     def policy(self) -> str:
-        """Return what ends the fingerprint of a month that is not stored as usual.
+        """End of the fingerprint of a month that is stored with unusual settings.
 
-        Another miner may differ where it fails or a commit is malformed, and whoever requests one
-        wants all rows from it. So a change of miner reads every month again.
+        A change of miner reads every month again, as miners may differ on failures and malformed
+        commits.
         """
         has_usual = self.addresses.policy == "hashed" or self.tables != DEFAULT_BRANCH
         addresses = "" if has_usual else f" {self.addresses.policy}"
@@ -198,7 +200,7 @@ def _load(listing: Listing, months: Sequence[str]) -> Iterator[WriteOutcome]:
 
 
 def _changes(listing: Listing, months: Sequence[str]) -> list[ChangedMonth]:
-    """Return the months of which other commits are stored than git lists and can read, in order."""
+    """Return the months whose stored commits differ from those that git can read, in order."""
     loads = listing.writer.database.loads(listing.tables[0], listing.repository)
     done = loads.filter(pl.col("status") == "loaded")
     stored = dict(done.select("month", "fingerprint").iter_rows())
@@ -217,7 +219,7 @@ def _changes(listing: Listing, months: Sequence[str]) -> list[ChangedMonth]:
 
 
 def _kept(listing: Listing, changes: Sequence[ChangedMonth]) -> pl.DataFrame:
-    """Hashes of the stored commits that git still lists, and whose rows are still good."""
+    """Return hashes of the stored commits that git still lists and whose rows are valid."""
     identity = [name for name in ("sha", "branch") if name in listing.commits.columns]
     loads = pl.concat(
         [listing.writer.database.loads(table, listing.repository) for table in listing.tables]
@@ -270,7 +272,7 @@ def _each_month(
     mined: Iterator[tuple[str, list[pl.DataFrame]]],
     empty: list[pl.DataFrame],
 ) -> Iterator[list[pl.DataFrame]]:
-    """Yield what was mined of each month, or nothing."""
+    """Yield the mined data of each month, if any."""
     following = next(mined, None)
     for change in changes:
         if following is not None and following[0] == change.month:
@@ -302,7 +304,7 @@ def _store(
     changed: Sequence[tuple[ChangedMonth, list[pl.DataFrame]]],
     kept: pl.DataFrame,
 ) -> list[WriteOutcome]:
-    """Replace each month by what is good of the stored rows and the mined ones."""
+    """Replace each month by its valid stored rows and the mined ones."""
     months = [change.month for change, _ in changed]
     stored = [_stored(listing, table, months, kept) for table in listing.tables]
     partitions = []
@@ -339,7 +341,7 @@ def _stored(
 
 
 def _candidates(listing: Listing, frames: list[pl.DataFrame], count: int) -> list[StagedTable]:
-    """``frames`` as rows for the tables; ``count`` is git's own of their commits."""
+    """Return ``frames`` as rows for the tables; ``count`` is git's count of their commits."""
     commits, *rest = frames
     readable: Parameters = {"least_readable_share": least_readable_share(commits.height)}
     candidates = [StagedTable(listing.tables[0], commits, readable, count)]

@@ -1,4 +1,4 @@
-"""Up to when the stored months of a source were read, and which are due to be read whole again."""
+"""Read states of the stored months of a source, and the months that are due for a full read."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ def due_cohorts(reads: Mapping[str, datetime], within: int, now: datetime) -> li
 
     Returns
     -------
-    The part of 1/``within`` that waits longest, and whatever was not read for so many months.
+    The 1/``within`` of the months that wait longest, and all not read for ``within`` months.
     """
     oldest = sorted(reads, key=lambda month: (reads[month], month))
     share = -(-len(oldest) // within)
@@ -33,7 +33,7 @@ def due_cohorts(reads: Mapping[str, datetime], within: int, now: datetime) -> li
 
 
 def last_reads(writer: AuditedWriter, repository: str, months: list[str]) -> dict[str, datetime]:
-    """When each of ``months`` was read whole last."""
+    """Return the time of the last full read of each of ``months``."""
     rows = writer.database.frame(
         "SELECT month, loaded_at FROM meta.full_refreshes WHERE repository = ?", [repository]
     )
@@ -52,8 +52,7 @@ def advance(
 
     tables : all that these months have, first the one whose rows the others belong to.
 
-    Where nothing else is stored of it, this is noted of the repository: whatever is reported by
-    month stays as it is in the months that did not change.
+    It is stored once per repository, so that monthly reports do not change in unchanged months.
     """
     stored = writer.database.loads(tables[0], repository).filter(status="loaded")
     behind = stored.filter(pl.col("updated_at").fill_null(NEVER) < newest)

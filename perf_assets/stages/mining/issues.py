@@ -39,12 +39,12 @@ from perf_assets.storage.partition_write import WriteOutcome
 log = logging.getLogger(__name__)
 
 ARCHIVALS = "meta.archivals"
-COHORTS_AT_ONCE = 12  # read whole, judged and stored together: what bounds the memory
+COHORTS_AT_ONCE = 12  # read whole, audited and stored together, which bounds the memory
 
 
 @dataclass(frozen=True)
 class ChangeSet:
-    """What a refresh has read about the stored cohorts.
+    """The state of a refresh of the stored cohorts.
 
     spans : their months, those that follow each other together.
     last : the last page of changes, not stored yet, with GitHub's number of issues in each span.
@@ -67,7 +67,7 @@ def mine_issues(
 ) -> Iterator[WriteOutcome]:
     """Open the source of ``repository`` and load from it, see :func:`load_issues`.
 
-    The requests to the source are noted, however it ends.
+    The requests to the source are recorded, however it ends.
     """
     started = datetime.now(UTC)
     with open_issue_source(repository, longest_wait) as source:
@@ -87,11 +87,11 @@ def load_issues(
 ) -> Iterator[WriteOutcome]:
     """Bring the cohorts of ``months`` up to date: refresh the stored ones, load the others.
 
-    Costs one request where nothing changed. With each stored cohort stands the newest update that
-    GitHub knew of when it was read. A refresh lists what changed since the oldest of them, so a
-    run that was killed goes on with what is left. A cohort whose last audit failed is read anew,
-    so is one that an older version stored without all fields, and with ``reconcile_months`` those
-    that are due to be read whole again, see ``due_cohorts``.
+    It costs one request if nothing changed. Each stored cohort has the newest update that GitHub
+    reported when it was read. A refresh lists changes since the oldest of them, so a killed run
+    continues with the rest. A cohort is read whole again if its last audit failed, if an older
+    version stored it without all fields, or if ``reconcile_months`` makes it due, see
+    ``due_cohorts``.
     """
     repository = source.repository
     loads = writer.database.loads("raw.issues", repository).filter(status="loaded")
@@ -147,10 +147,10 @@ def store_changed_pages(
 def find_cohorts_with_wrong_count(
     writer: AuditedWriter, source: IssueSource, changes: ChangeSet
 ) -> list[str]:
-    """Return the months of which GitHub has another number of issues than we do.
+    """Return the months whose number of issues at GitHub differs from the stored one.
 
-    What left a cohort (deleted, transferred) is in no list of changes: only the counts show it. If
-    the count of a whole span is right, so are those of its months, but for those that grew.
+    Issues that left a cohort (deleted, transferred) are in no list of changes: only the counts
+    show them. If the count of a span is right, so are those of its months, except grown ones.
     """
     stored = issue_counts(writer, source.repository, changes.last.batch)
     before = changes.counts_before
@@ -217,7 +217,7 @@ def _store_changes(
 def _store(
     writer: AuditedWriter, source: IssueSource, cohorts: Sequence[Cohort]
 ) -> list[WriteOutcome]:
-    """Store the cohorts together; what reading them cost is charged to the first."""
+    """Store the cohorts together; the cost of reading them is charged to the first."""
     if not cohorts:
         return []
     costs = [source.client.cost.take(), *(RequestCost() for _ in cohorts[1:])]
@@ -235,7 +235,7 @@ def _noting_failures(outcomes: Iterable[WriteOutcome], failed: set[str]) -> Iter
 def _verify_cohorts(
     writer: AuditedWriter, source: IssueSource, due: Sequence[str], stored: int, newest: datetime
 ) -> Iterator[WriteOutcome]:
-    """Reload the cohorts that are due, and log what no list of changes had."""
+    """Reload the cohorts that are due, and log changes that no list of changes had."""
     changed = []
     for outcome in reload_cohorts(writer, source, due, newest):
         if outcome.is_written:

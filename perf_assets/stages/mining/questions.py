@@ -1,4 +1,4 @@
-"""Questions of forums: partitions brought up to what a dump and the API say, and no further."""
+"""Questions of forums: partitions updated from a dump and the API."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ from perf_assets.storage.warehouse import Difference
 
 log = logging.getLogger(__name__)
 
-QUESTIONS_AT_ONCE = 1500  # judged and stored together: what bounds the memory
+QUESTIONS_AT_ONCE = 1500  # audited and stored together, which bounds the memory
 REJECTS = "raw.rejected_posts"
 READS = "meta.dump_loads"
 COUNTED = "SELECT strftime(created_at, '%Y-%m'), count(*) FROM questions GROUP BY ALL"
@@ -47,7 +47,7 @@ SELECT max(moment) FROM (
 
 @dataclass(frozen=True)
 class Dump:
-    """What a dump that was read says of itself.
+    """The state of a dump that was read.
 
     fingerprint : of the file and of what is read of it.
     newest_at : the newest activity in it; ``None`` where nothing in it is of the study.
@@ -108,12 +108,12 @@ def mine_questions(
 
 
 def extract_of(writer: AuditedWriter, forum: Forum) -> Path:
-    """Return where is kept what was taken out of the dump of ``forum``."""
+    """Return the path of the extract of the dump of ``forum``."""
     return writer.data_dir.path / "forums" / f"{forum.name}.duckdb"
 
 
 def _check_tags(forum: Forum, tag_set: TagSet, extract: Extract) -> None:
-    """PerfAssetsError where no question that was taken out of the dump has one of the tags."""
+    """Raise PerfAssetsError if no extracted question has one of the tags."""
     tags = list(tag_set.tags)
     (number,) = extract.connection.execute(TAGGED, [not tags, tags]).fetchall()[0]
     if not number:
@@ -125,7 +125,7 @@ def _check_tags(forum: Forum, tag_set: TagSet, extract: Extract) -> None:
 
 
 def _note_dump(writer: AuditedWriter, forum: Forum, extract: Extract) -> Dump:
-    """Write down what was read, and what could not be."""
+    """Store what was read, and the rows that could not be."""
     states = extract.frame("FROM reading ORDER BY file")
     (newest,) = extract.connection.execute(NEWEST).fetchall()[0]
     (posts,) = states.filter(file="Posts").to_dicts()
@@ -181,11 +181,11 @@ def _load_dump(
 
 
 def _in_parts(months: Sequence[str], extract: Extract) -> Iterator[list[str]]:
-    """Yield the months, as many at a time as have few questions together."""
+    """Yield months in groups with few questions each."""
     counts = dict(extract.frame(COUNTED).iter_rows())
     part: list[str] = []
     for month in months:
-        if part and sum(counts.get(text, 0) for text in (*part, month)) > QUESTIONS_AT_ONCE:
+        if part and sum(counts.get(name, 0) for name in (*part, month)) > QUESTIONS_AT_ONCE:
             yield part
             part = []
         part.append(month)

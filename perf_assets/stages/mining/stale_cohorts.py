@@ -8,9 +8,8 @@ from perf_assets.sources.github.queries import FIELDS_VERSION
 def stale_cohorts(connection: duckdb.DuckDBPyConnection, repository: str) -> dict[str, int]:
     """Return the stored months of ``repository`` that lack fields, and how many issues each holds.
 
-    The fields that were requested count, and not a value that is missing: that of a deleted
-    account stays so. A warehouse of an older format knows nothing of it: all of its cohorts lack
-    something.
+    The requested fields count, not missing values such as a deleted account. All cohorts of a
+    warehouse of an older format lack fields.
     """
     columns = connection.execute(
         """

@@ -49,7 +49,7 @@ TREES, FINDINGS, UNREAD = TABLES = (
     "raw.unparsed_files",
 )
 EMPTY = PartitionState(fingerprint="no tree")  # of a month in which no quarter ends
-FILES_AT_ONCE = 5_000  # read and not yet stored: what a killed run reads again
+FILES_AT_ONCE = 5_000  # read and not yet stored, which a killed run repeats
 
 Key = tuple[str, str]
 """Path and blob: where both are the same, so is what is found."""
@@ -69,12 +69,12 @@ def mine_findings(
 ) -> Iterator[WriteOutcome]:
     """Check the trees of ``repository`` in its clone, see :func:`load_findings`.
 
-    Nothing is done where the study wants no checks of it.
+    No-op if the study has no checks of it.
     """
     if not repository.checks:
         return
     clone = writer.data_dir.clone(repository.name)
-    if not clone.exists():  # mining made it; whoever deleted it gets it back
+    if not clone.exists():  # Mining created it; a deleted clone is created again.
         update_clone(repository.git, clone)
     yield from load_findings(writer, clone, repository.name, repository.months, months)
 
@@ -89,8 +89,8 @@ def load_findings(
     """Bring the findings of ``months`` up to date, of all that are ``studied``.
 
     The last studied month of each quarter holds the tree of the quarter, every other month holds
-    nothing. A tree is scanned when its commit, the tree before it, or the rules are others than
-    those that are stored. What stands where no quarter ends any more leaves, whatever the months.
+    nothing. A tree is scanned when its commit, the tree before it, or the rules differ from the
+    stored ones. Trees in months that no longer end a quarter are deleted, whatever the months.
     """
     with phase(f"looking for trees of {repository}"):
         trees = {tree.month: tree for tree in quarter_ends(clone, studied)}
@@ -99,7 +99,7 @@ def load_findings(
         left = [month for month, mark in stored.items() if mark != EMPTY]
         changed = [
             month
-            for month in sorted({*months, *(text for text in left if text not in trees)})
+            for month in sorted({*months, *(name for name in left if name not in trees)})
             if stored.get(month) != marks.get(month, EMPTY)
         ]
         if not changed:
@@ -136,16 +136,14 @@ def load_findings(
 
 @cache
 def rule_version() -> str:
-    """Return what decides, beside the files themselves, what is found in them."""
+    """Return the version of everything besides the files that decides the findings."""
     python = f"Python {sys.version_info.major}.{sys.version_info.minor}"
     rules = ", ".join(rule.name for rule in DEFAULT)
     return f"{code_version(__name__, WORKER)}, {MOST_BYTES} bytes, {python}: {rules}"
 
 
 def _marks(trees: Sequence[Tree]) -> dict[str, PartitionState]:
-    """Return what the rows of each tree's month show: its commit, the one before it, and the
-    rules.
-    """
+    """Return the state of each tree's month: its commit, the previous one, and the rules."""
     marks = {}
     for before, tree in zip([None, *trees], trees, strict=False):
         after = "" if before is None else f" after {before.sha}"
@@ -169,7 +167,7 @@ def _stored_marks(writer: AuditedWriter, repository: str) -> dict[str, Partition
 
 
 class _History:
-    """The trees of a repository, and the findings in the files of the tree that was seen last."""
+    """The trees of a repository, and the findings in the files of the last tree."""
 
     def __init__(
         self,
@@ -204,7 +202,7 @@ class _History:
             seen, seen_of = {(file.path, file.blob) for file in files}, tree.month
 
     def rows(self, scan: Scan, fresh: dict[Key, Found]) -> dict[str, list[Row]]:
-        """Return the rows of the tree, by table; ``fresh`` is what came of the files just read."""
+        """Return the rows of the tree, by table; ``fresh`` are results of files just read."""
         tree, before = scan.tree, scan.before
         available = (
             dict(self.cached)
@@ -228,11 +226,13 @@ class _History:
     def _frameworks(self, files: Sequence[File], found: Mapping[Key, Found]) -> set[str]:
         """Return the frameworks of the rules that any of ``files`` imports.
 
-        What is stored of a file does not say: such files are read again, until nothing is missing.
+        Stored rows of a file do not say: such files are read again, until nothing is missing.
         """
         known = [found[file.path, file.blob].frameworks for file in files]
-        imported = set[str]().union(*(one for one in known if one is not None))
-        unknown = [file for file, one in zip(files, known, strict=True) if one is None]
+        imported = set[str]().union(*(frameworks for frameworks in known if frameworks is not None))
+        unknown = [
+            file for file, frameworks in zip(files, known, strict=True) if frameworks is None
+        ]
         wanted = {rule.framework for rule in DEFAULT}
         with closing(read_files(self.clone, unknown if wanted - imported else [])) as contents:
             for _, content in contents:
@@ -242,30 +242,30 @@ class _History:
         return imported
 
     def _partition_rows(
-        self, scan: Scan, found: Sequence[Found], rules: Sequence[str]
+        self, scan: Scan, files: Sequence[Found], rules: Sequence[str]
     ) -> dict[str, list[Row]]:
         tree, before = scan.tree, scan.before
         partition = {"repository": self.repository, "month": tree.month}
         partition |= {"quarter": tree.quarter, "sha": tree.sha}
         renamed: dict[str, str] = {}
-        if before is not None and before.sha != tree.sha and any(one.findings for one in found):
+        if before is not None and before.sha != tree.sha and any(file.findings for file in files):
             renamed = renamed_files(self.clone, before.sha, tree.sha)
-        unread = [partition | one.unread for one in found if one.unread is not None]
+        unread = [partition | file.unread for file in files if file.unread is not None]
         tree_row = {
             "committed_at": tree.committed_at,
             "previous_sha": None if before is None else before.sha,
-            "files": len(found) - len(unread),
+            "files": len(files) - len(unread),
             "unparsed_files": len(unread),
             "rules": rules,
             "rule_version": rule_version(),
         }
         findings = [
-            partition | row | _before(row, renamed) for one in found for row in one.findings
+            partition | row | _before(row, renamed) for file in files for row in file.findings
         ]
         return {TREES: [partition | tree_row], FINDINGS: findings, UNREAD: unread}
 
     def _held(self, tree: Tree | None) -> set[Key]:
-        """Return the files that were read of what is stored of the quarter of ``tree``."""
+        """Return the files with stored results in the quarter of ``tree``."""
         return {
             (file.path, file.blob)
             for sha, month in self._stored_trees(tree)
@@ -280,7 +280,7 @@ class _History:
         return {row["path"] for row in rows if row["reason"] == "missing"}
 
     def _read(self, tree: Tree | None) -> dict[Key, Found]:
-        """Return what is stored of the files of the quarter of ``tree``."""
+        """Return the stored results for files of the quarter of ``tree``."""
         read: dict[Key, Found] = {}
         for sha, month in self._stored_trees(tree):
             found: dict[str, Found] = {}
@@ -295,9 +295,9 @@ class _History:
         return read
 
     def _stored_trees(self, tree: Tree | None) -> Iterator[tuple[str, str]]:
-        """Commit and month of what is stored of the quarter of ``tree``, by the rules of now.
+        """Yield commit and month of the stored trees of the quarter of ``tree``, by current rules.
 
-        Of a quarter that goes on it stands at the end of an earlier month.
+        The tree of a quarter that is not over is stored with an earlier month.
         """
         if tree is None:
             return
@@ -310,9 +310,7 @@ class _History:
                 yield sha, month
 
     def _stored_rows(self, table: str, month: str) -> list[Row]:
-        """Return what is stored of the files of a month, without what says of which tree they
-        are.
-        """
+        """Return the stored rows on files of a month, without the columns of the tree."""
         rows = self.writer.database.partition(table, self.repository, month)
         order = ["path", "line", "start_column"] if table == FINDINGS else ["path"]
         columns = [name for name in COLUMNS[table] if name in rows.columns]

@@ -35,26 +35,26 @@ class Month:
     is_read_whole: bool = False
 
 
-def _offer(tag_set: TagSet, one: Month) -> PartitionWrite:
-    batch = one.batch
+def _offer(tag_set: TagSet, month: Month) -> PartitionWrite:
+    batch = month.batch
     numbers = batch.questions["question_id"].to_list()
     posts = [*numbers, *batch.answers["answer_id"].to_list()]
     parameters: Parameters = {"question_ids": numbers, "post_ids": posts}
     candidates = [
-        StagedTable(table, rows, parameters, one.counts.get(table, rows.height))
+        StagedTable(table, rows, parameters, month.counts.get(table, rows.height))
         for table, rows in batch.frames.items()
     ]
     notes: dict[str, pl.DataFrame] = {}
-    if one.is_read_whole:
-        read = {"repository": tag_set.name, "month": one.month, "loaded_at": datetime.now(UTC)}
+    if month.is_read_whole:
+        read = {"repository": tag_set.name, "month": month.month, "loaded_at": datetime.now(UTC)}
         notes["meta.full_refreshes"] = pl.DataFrame([read])
-    return PartitionWrite(candidates, tag_set.name, one.month, one.provenance, notes)
+    return PartitionWrite(candidates, tag_set.name, month.month, month.provenance, notes)
 
 
 def store_posts(
     writer: AuditedWriter, forum: Forum, tag_set: TagSet, months: Sequence[Month]
 ) -> list[WriteOutcome]:
-    """Store months of ``tag_set``; questions that stood in another partition leave that one."""
+    """Store months of ``tag_set``; their questions are deleted from other partitions."""
     offers = [_offer(tag_set, month) for month in months]
     numbers = [n for month in months for n in month.batch.questions["question_id"].to_list()]
     offers += _left_partitions(writer, forum, tag_set, numbers, {offer.month for offer in offers})
@@ -62,7 +62,7 @@ def store_posts(
 
 
 def stored_posts(writer: AuditedWriter, tag_set: TagSet, months: Sequence[str]) -> PostBatch:
-    """Return what is stored of ``months``."""
+    """Return the stored posts of ``months``."""
     return PostBatch(
         *(
             writer.database.partitions(table, tag_set.name, months)
@@ -91,7 +91,9 @@ def _left_partitions(
     for label, month in found.iter_rows():
         if label == tag_set.label and month in offered:
             continue
-        other_set = next((one for one in forum.tag_sets if one.label == label), None)
+        other_set = next(
+            (candidate for candidate in forum.tag_sets if candidate.label == label), None
+        )
         if other_set is None:  # a tag set that the study had before
             other_set = TagSet(
                 name=f"{forum.name}:{label}", start=month, forum=forum.name, label=label, tags=()

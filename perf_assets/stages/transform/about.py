@@ -59,7 +59,7 @@ def store_study(writer: AuditedWriter, study: Study) -> None:
 
 
 def study_facts(study: Study) -> list[Fact]:
-    """Return what meta.about says of the study and of the rules that it is decided by."""
+    """Return the facts of meta.about on the study and its rules."""
     rules = study.rules
     return [
         ("study", "name", study.name, "Name of the study."),
@@ -72,13 +72,17 @@ def study_facts(study: Study) -> list[Fact]:
         (
             "study",
             "aliases",
-            _listed(f"{one.name}: {alias}" for one in study.repositories for alias in one.aliases),
-            "Names that the repositories had before: what names them counts as theirs.",
+            _listed(
+                f"{repository.name}: {alias}"
+                for repository in study.repositories
+                for alias in repository.aliases
+            ),
+            "Former names of the repositories; references to them count too.",
         ),
         (
             "study",
             "checked",
-            _listed(one.name for one in study.repositories if one.checks),
+            _listed(repository.name for repository in study.repositories if repository.checks),
             "The repositories whose trees go through the static checks.",
         ),
         *_lake_of(study),
@@ -98,7 +102,7 @@ def study_facts(study: Study) -> list[Fact]:
             "rules",
             "non_bug_labels",
             _listed(rules.non_bug_labels),
-            "A label that contains one of these marks an issue as no bug report.",
+            "A label that contains one of these marks an issue as not a bug report.",
         ),
         *_own_labels(study),
         (
@@ -111,19 +115,19 @@ def study_facts(study: Study) -> list[Fact]:
             "rules",
             "strong_keywords",
             _listed(rules.strong_keywords),
-            "By one of these a label is strong wherever it stands.",
+            "A match of one of these is strong evidence in title and body.",
         ),
         (
             "rules",
             "weak_keywords",
             _listed(rules.weak_keywords),
-            "By these alone a label is weak in the body, and moderate in the title.",
+            "A match of these alone is weak evidence in the body and moderate in the title.",
         ),
         (
             "rules",
             "widened_keywords",
             _listed(rules.widened_keywords),
-            "Words of titles with which the results are tried again; they do not count.",
+            "Words of titles for the sensitivity analysis; they do not count as keywords.",
         ),
         (
             "rules",
@@ -146,19 +150,19 @@ def _own_labels(study: Study) -> Iterator[Fact]:
 
 def _lake_of(study: Study) -> Iterator[Fact]:
     if study.lake is not None:
-        meaning = "The lake to which workers ship what they mine."
+        meaning = "The lake to which workers ship mined rows."
         yield ("study", "lake", study.lake.url, meaning)
         yield (
             "study",
             "engine",
             study.lake.engine,
-            "What computes the models: duckdb in this database, or spark, which leaves the rows of "
-            "issues and commits in the lake.",
+            "The engine that computes the models: duckdb in this database, or spark, which "
+            "leaves the rows of issues and commits in the lake.",
         )
 
 
 def store_database_facts(writer: AuditedWriter) -> None:
-    """Note what is about to be published: when, by what and from what, and the rows of tables."""
+    """Store the facts of the database to publish: time, software, sources, and rows of tables."""
     moment = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S UTC}"
     facts: list[Fact] = [
         ("database", "published_at", moment, "When it was published."),
@@ -173,12 +177,12 @@ def store_database_facts(writer: AuditedWriter) -> None:
             "database",
             "oldest_client",
             f"DuckDB {OLDEST_CLIENT}",
-            "It and every later DuckDB can open this file.",
+            "Oldest DuckDB that can open this file; later ones can too.",
         ),
         *_address_key(writer),
-        ("software", "perf-assets", __version__, "What wrote it."),
+        ("software", "perf-assets", __version__, "The version that wrote this file."),
         *(
-            ("software", name, version(name), "A library that computed what it holds.")
+            ("software", name, version(name), "A library that computed the content.")
             for name in ("duckdb", "polars", "scipy")
         ),
         *(("sources", *row) for row in writer.database.frame(SOURCES).iter_rows()),

@@ -23,11 +23,11 @@ ENGINE_VERSION = f"duckdb {version('duckdb')}"
 
 
 def build_analysis(
-    writer: AuditedWriter, table: str, engine: Engine, elsewhere: Collection[str] = ()
+    writer: AuditedWriter, table: str, engine: Engine, remote_tables: Collection[str] = ()
 ) -> Callable[[], WriteOutcome]:
     """Compute one table of statistics, which is there, and begin its audit.
 
-    Stored tables are read from the warehouse, but those ``elsewhere``; views are the engine's.
+    Stored tables are read from the warehouse, except ``remote_tables``; views are the engine's.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def build_analysis(
     with phase(f"computing {table}"):
         rows = function_of(table)(
             *(
-                _rows(writer, engine, upstream, elsewhere, columns)
+                _rows(writer, engine, upstream, remote_tables, columns)
                 for upstream, columns in analyses()[table].reads.items()
             )
         )
@@ -44,7 +44,7 @@ def build_analysis(
 
 
 def function_of(table: str) -> Callable[..., pl.DataFrame]:
-    """Return what computes ``table`` from the rows of the tables it reads; it is imported only now.
+    """Return the function that computes ``table`` from its input rows; it is imported only now.
 
     Raises
     ------
@@ -62,31 +62,31 @@ def function_of(table: str) -> Callable[..., pl.DataFrame]:
 def version_of_analysis(table: str) -> str:
     """Return the version of the code and the libraries that compute ``table``."""
     analysis = analyses()[table]
-    functions = [text for text in (analysis.function, analysis.reference_data) if text is not None]
+    functions = [name for name in (analysis.function, analysis.reference_data) if name is not None]
     modules = [function.rpartition(".")[0] for function in functions]
     return f"{code_version(__name__, *modules)}, {ENGINE_VERSION}"
 
 
 def _named(table: str, function: str) -> Callable[..., Any]:
     try:
-        found: Callable[..., Any] = resolve_name(function)
+        analysis_function: Callable[..., Any] = resolve_name(function)
     except (ImportError, AttributeError) as error:
         raise PerfAssetsError(f"{table} is declared with {function}: {error}") from None
-    return found
+    return analysis_function
 
 
 def _rows(
     writer: AuditedWriter,
     engine: Engine,
     table: str,
-    elsewhere: Collection[str],
+    remote_tables: Collection[str],
     columns: Sequence[str] | None,
 ) -> pl.DataFrame:
     """Return all rows of ``table``, of ``columns`` (default: all), in a fixed order.
 
     Sums of floats depend on the order in their last digit.
     """
-    if table_of(table).is_view or table in elsewhere:
+    if table_of(table).is_view or table in remote_tables:
         return engine.fetch(table, columns)
     key = ", ".join(table_of(table).key)
     return writer.database.frame(f"select {', '.join(columns or '*')} from {table} order by {key}")

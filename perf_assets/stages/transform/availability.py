@@ -36,7 +36,7 @@ def note_outcome(writer: AuditedWriter, table: str, outcome: WriteOutcome) -> No
 
 
 def note_left(writer: AuditedWriter, table: str, inputs: Collection[str]) -> str:
-    """Write down that ``table`` is left as it was, as ``inputs`` are not available; say so."""
+    """Record that ``table`` is unchanged as ``inputs`` are not available; return the reason."""
     reason = f"{table} is made from {', '.join(sorted(inputs))}, and left as it was"
     _note(writer, table, outcome="not_available", rows_set_aside=0, row_count=0, reason=reason)
     return reason

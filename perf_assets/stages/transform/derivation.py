@@ -56,7 +56,7 @@ class Derived:
 
     @property
     def is_available(self) -> bool:
-        """Whether its rows are those that its inputs give."""
+        """Whether its rows agree with its inputs."""
         return not self.is_left and (self.outcome is None or self.outcome.failure is None)
 
 
@@ -73,12 +73,12 @@ def derive(
     writer: AuditedWriter,
     requested: Collection[str] | None = None,
     forced: Collection[str] = (),
-    elsewhere: RemoteTables | None = None,
+    remote: RemoteTables | None = None,
 ) -> Iterator[Derived]:
     """Compute those of the ``requested`` (default: all) models and statistics that are out of date.
 
-    Models are computed by DuckDB in the warehouse or, of tables that lie ``elsewhere``, by the
-    engine there; what they and the statistics make is audited and stored in the warehouse.
+    DuckDB computes models in the warehouse; the engine of ``remote`` computes its tables. Results
+    are audited and stored in the warehouse.
 
     A table is up to date when it was made from what its inputs hold now, by the same texts, rules
     and code, and its rows are still there; those ``forced`` are computed nevertheless. A table that
@@ -86,12 +86,12 @@ def derive(
     made from it: they are left as they were, and :mod:`.availability` has the reason. All others
     are computed.
 
-    That a table is up to date is noted when the next one is requested: who reports it and is
-    killed meanwhile will tell again.
+    A table is recorded as up to date when the caller requests the next one: a caller that is
+    killed in between reports it again.
     """
     keep_verdicts(writer.database, writer.data_dir)
     with closing(Workspace(writer.database)) as workspace:
-        there = RemoteTables(workspace, {}) if elsewhere is None else elsewhere
+        there = RemoteTables(workspace, {}) if remote is None else remote
         yield from _derived(writer, requested, forced, there)
 
 
@@ -143,7 +143,7 @@ def _derived(
 
 
 def _not_computed(table: str, error: Exception) -> WriteOutcome:
-    """Return what became of a table whose rows made its computation fail."""
+    """Return the outcome for a table whose rows made its computation fail."""
     what = " ".join(f"{type(error).__name__}: {error}".split())
     return WriteOutcome(None, None, {}, failure=f"{table} cannot be computed ({what})")
 
@@ -169,9 +169,9 @@ class _Work:
         self._queue: deque[_Begun | Derived] = deque()
         self._writer = writer
 
-    def add(self, one: _Begun | Derived) -> None:
+    def add(self, entry: _Begun | Derived) -> None:
         """Let the audit of a table go on, or what is up to date wait for those before it."""
-        self._queue.append(one)
+        self._queue.append(entry)
 
     def finished(self, at_most: int = 0) -> Iterator[Derived]:
         """Yield the tables of the queue, stored or refused, until ``at_most`` so many are under
@@ -188,22 +188,22 @@ class _Work:
             yield from self._next()
 
     def _under_way(self) -> set[str]:
-        return {begun.table for begun in self._queue if isinstance(begun, _Begun)}
+        return {entry.table for entry in self._queue if isinstance(entry, _Begun)}
 
     def _next(self) -> Iterator[Derived]:
-        one = self._queue.popleft()
-        if isinstance(one, Derived):
-            yield one
+        entry = self._queue.popleft()
+        if isinstance(entry, Derived):
+            yield entry
             return
         began = monotonic()
-        outcome = one.finish()
-        note_outcome(self._writer, one.table, outcome)
-        seconds = one.seconds + monotonic() - began
-        yield Derived(one.table, is_new=True, outcome=outcome, seconds=seconds)
+        outcome = entry.finish()
+        note_outcome(self._writer, entry.table, outcome)
+        seconds = entry.seconds + monotonic() - began
+        yield Derived(entry.table, is_new=True, outcome=outcome, seconds=seconds)
         if outcome.failure is None:
-            fingerprints.note(self._writer.database, [one.table], one.basis)
+            fingerprints.note(self._writer.database, [entry.table], entry.basis)
         else:
-            self.failed.add(one.table)
+            self.failed.add(entry.table)
 
 
 def _standing(writer: AuditedWriter) -> set[str]:
@@ -230,10 +230,10 @@ def _stale_views(names: Sequence[str], standing: Collection[str]) -> list[Model]
     return list(stale.values())
 
 
-def _content(writer: AuditedWriter, elsewhere: RemoteTables, table: str) -> str:
+def _content(writer: AuditedWriter, remote: RemoteTables, table: str) -> str:
     """Return the fingerprint of the rows of ``table``, wherever it lies."""
-    if table in elsewhere.fingerprints:
-        return elsewhere.fingerprints[table]
+    if table in remote.fingerprints:
+        return remote.fingerprints[table]
     return fingerprints.content(writer.database, table)
 
 
@@ -247,18 +247,18 @@ def _basis(name: str, content: Callable[[str], str]) -> str:
 @cache
 def _inputs(name: str) -> tuple[str, ...]:
     """Return the stored tables that ``name`` is made from, itself or through views."""
-    found = behind_views(made_from()[name])
-    return tuple(sorted(table for table in found if not table_of(table).is_view))
+    tables = behind_views(made_from()[name])
+    return tuple(sorted(table for table in tables if not table_of(table).is_view))
 
 
 @cache
 def _texts(name: str) -> tuple[str, ...]:
     """Return the texts of the models by which ``name`` is made from stored tables."""
     model = models_by_name().get(name)
-    own = () if model is None else (model.sql,)
+    sql = () if model is None else (model.sql,)
     views = (
         table
         for table in made_from()[name]
         if table in models_by_name() and table_of(table).is_view
     )
-    return (*own, *(text for view in views for text in _texts(view)))
+    return (*sql, *(text for view in views for text in _texts(view)))

@@ -46,17 +46,19 @@ def register_study(writer: AuditedWriter, study: Study) -> None:
 
 
 def _register_decisions(writer: AuditedWriter, people: People) -> None:
-    """Write down what the study says of accounts, addresses as raw.commits stores them."""
+    """Store the study's decisions on accounts, with addresses as raw.commits stores them."""
     addresses = Addresses(people.addresses, writer.data_dir)
     decisions = [(login.casefold(), "bot", "") for login in people.bots]
     decisions += [(login.casefold(), "person", "") for login in people.persons]
     for accounts in people.same:
         # A login is the person, if there is one: what accounts are known by.
-        first, *others = map(addresses.account, sorted(accounts, key=lambda one: "@" in one))
+        first, *others = map(
+            addresses.account, sorted(accounts, key=lambda account: "@" in account)
+        )
         decisions += [(other, "same_as", first) for other in others if other != first]
     for pair in people.different:
-        one, other = map(addresses.account, pair)
-        decisions.append((one, "different_from", other))
+        first, second = map(addresses.account, pair)
+        decisions.append((first, "different_from", second))
     schema = table_of("meta.account_decisions").frame_schema
     rows = pl.DataFrame(decisions, schema=schema, orient="row").unique(maintain_order=True)
     if forgotten := read_forgotten(writer.data_dir):  # as they are stored

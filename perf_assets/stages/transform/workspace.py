@@ -64,7 +64,7 @@ class Workspace:
             yield frame_of(self._connection.sql(f"{part} ORDER BY rowid"))
 
     def _source(self, table: str) -> str:
-        """Return what to select from, once all that is read is there."""
+        """Return the relation to select from, after all input is read."""
         model = models_by_name().get(table)
         if model is None or model.table.is_view:
             self._lay(table)

@@ -156,8 +156,8 @@ def generate(  # noqa: PLR0913
         (partial / TRUTH_DIRECTORY).mkdir()
         write_truth(plan, partial / TRUTH_DIRECTORY, trend_start)
         if planted:
-            told = json.dumps(planted, indent=1) + "\n"
-            (partial / TRUTH_DIRECTORY / "changes.json").write_text(told, encoding="utf-8")
+            document = json.dumps(planted, indent=1) + "\n"
+            (partial / TRUTH_DIRECTORY / "changes.json").write_text(document, encoding="utf-8")
         study = _study(plan, trend_start)
         if questions:
             truth = partial / TRUTH_DIRECTORY

@@ -49,7 +49,7 @@ def deleted_author_and_commentator(plan: Plan) -> None:
 
 @trap(rank=1)
 def comments_of_the_author_only(plan: Plan) -> None:
-    """Plant this case: the author's own comments are not answer."""
+    """Plant this case: the author's own comments are not answers."""
     issue = _quiet(plan, plan.login())
     for hours in (1, 5, 30):
         plan.comment(issue, issue.author, issue.created + hours * HOUR)
@@ -66,7 +66,9 @@ def author_comments_first(plan: Plan) -> None:
 
 @trap()
 def answer_at_once(plan: Plan) -> None:
-    """Somebody answers in the very second in which the issue is opened: zero hours, not none."""
+    """Plant this case: somebody answers in the very second in which the issue is opened: zero
+    hours, not none.
+    """
     author, other = plan.people(2)
     issue = _quiet(plan, author)
     plan.comment(issue, other, issue.created)
@@ -87,7 +89,7 @@ def bot_welcomes_first(plan: Plan) -> None:
 
 @trap(rank=1)
 def only_bots_answer(plan: Plan) -> None:
-    """Bots talk among themselves: nobody commented, and nobody answered."""
+    """Plant this case: bots talk among themselves: nobody commented, and nobody answered."""
     issue = _quiet(plan, plan.login())
     for days, bot in enumerate(("welcome[bot]", "stale[bot]", "stale[bot]")):
         plan.comment(issue, bot, issue.created + days * DAY)
@@ -126,7 +128,7 @@ def two_comments_in_one_second(plan: Plan) -> None:
 
 @trap()
 def no_comments(plan: Plan) -> None:
-    """Nobody says anything."""
+    """Plant this case: nobody says anything."""
     _quiet(plan, plan.login())
 
 
@@ -140,7 +142,7 @@ def comment_without_text(plan: Plan) -> None:
 
 @trap(rank=1)
 def more_than_100_comments(plan: Plan) -> None:
-    """More than one page of comments; the first answer is on the second page."""
+    """Plant this case: more than one page of comments; the first answer is on the second page."""
     author, *others = plan.people(6)
     issue = _quiet(plan, author)
     step = max(1, min(HOUR, (plan.calendar.end - 1 - issue.created) // (MANY + 1)))
@@ -211,7 +213,7 @@ def closed_at_the_border_of_a_month(plan: Plan) -> None:
 
 @trap(months=4)
 def reopened_at_the_border_of_a_month(plan: Plan) -> None:
-    """Reopened at midnight: closed at the end of the month before."""
+    """Plant this case: reopened at midnight: closed at the end of the month before."""
     border = plan.calendar.starts[plan.month(room=1) + 1]
     issue = plan.issue(created=border - 9 * DAY)
     plan.close(issue, border - DAY)
@@ -244,7 +246,7 @@ def closed_without_events(plan: Plan) -> None:
 
 @trap(rank=1)
 def comment_at_the_moment_of_closing(plan: Plan) -> None:
-    """Commented and closed by one click."""
+    """Plant this case: commented and closed by one click."""
     author, other = plan.people(2)
     issue = plan.issue(plan.month(room=1), author=author)
     issue.chatter = 0
@@ -257,7 +259,7 @@ def comment_at_the_moment_of_closing(plan: Plan) -> None:
 
 @trap()
 def renamed(plan: Plan) -> None:
-    """Only the title of today counts."""
+    """Plant this case: only the title of today counts."""
     issue = plan.issue()
     old = f"{issue.title} and everything is slow"
     at = min(issue.created + DAY, plan.calendar.end - 1)

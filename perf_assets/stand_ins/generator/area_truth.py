@@ -169,14 +169,14 @@ def hot_spots(plan: Plan, bugs: Sequence[Issue], fixes: Fixes) -> Iterator[Row]:
             and commit not in hot
             and first < commit.at < last
         ]
-        taken = [
+        lines_and_days = [
             (lines, (commit.at - writer.at) / DAY)
             for commit in hot
             if commit.merges is None and path.endswith(".py")
             for (origin, writer), lines in commit.origins.items()
             if origin == path
         ]
-        total = sum(lines for lines, _ in taken)
+        total = sum(lines for lines, _ in lines_and_days)
         fixed = {bug for bugs_of in commits.values() for bug in bugs_of}
         yield {
             "dataset": "live",
@@ -192,6 +192,6 @@ def hot_spots(plan: Plan, bugs: Sequence[Issue], fixes: Fixes) -> Iterator[Row]:
             "churn_between": sum(between),
             "removed_lines": total,
             "mean_age_of_removed_lines_days": (
-                sum(lines * days for lines, days in taken) / total if total else None
+                sum(lines * days for lines, days in lines_and_days) / total if total else None
             ),
         }

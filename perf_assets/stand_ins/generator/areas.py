@@ -86,7 +86,7 @@ def _trace(issue: Issue, rng: Random) -> None:
 
 
 def triaged_after(issue: Issue) -> float | None:
-    """Hours from the opening until a person other than the author put a label on it."""
+    """Return the hours from the opening to the first label by a person other than the author."""
     author = person(issue.author)
     times = [
         event.at

@@ -26,7 +26,7 @@ def _template_month(plan: Plan) -> int:
 
 @text_trap(issues=3, needs_template=True, rank=1)
 def template_text_is_not_the_author(plan: Plan) -> None:
-    """Questions of the template do not make a performance bug."""
+    """Plant this case: questions of the template do not make a performance bug."""
     for _ in range(3):
         month = _template_month(plan)
         plan.issue(month, body=plan.templated(month))
@@ -42,7 +42,7 @@ def performance_bug_in_template(plan: Plan) -> None:
 
 @text_trap(needs_template=True, rank=1)
 def keyword_behind_template_field(plan: Plan) -> None:
-    """Of "Memory usage: ..." only the field is boilerplate, what follows is the author's."""
+    """Plant this case: only the field of "Memory usage: ..." is boilerplate."""
     month = _template_month(plan)
     memory = f"grows without end, a memory leak in {plan.texts.token()}"
     counted(plan.issue(month, body=plan.templated(month, memory=memory)), "memory leak")
@@ -58,7 +58,7 @@ def same_keyword_in_template_field_and_behind_it(plan: Plan) -> None:
 
 @text_trap(needs_template=True, rank=1)
 def template_with_crlf(plan: Plan) -> None:
-    """Bodies written in a browser end their lines with CRLF."""
+    """Plant this case: bodies written in a browser end their lines with CRLF."""
     month = _template_month(plan)
     plan.issue(month, body=plan.templated(month).replace("\n", "\r\n"))
 
@@ -75,7 +75,7 @@ def ticked_checkbox(plan: Plan) -> None:
 
 @text_trap(needs_template=True)
 def template_line_in_other_dress(plan: Plan) -> None:
-    """Bold, quoted, another bullet, more space: still the line of the template."""
+    """Plant this case: the template's line in bold, quoted, or with another bullet or space."""
     month = _template_month(plan)
     line = SLOWER_LINE.removeprefix("- ")
     dresses = (f"**{line}**", f"> {line}", f"* {line.upper()}", f"### {line.replace(' ', '  ')}")
@@ -84,7 +84,7 @@ def template_line_in_other_dress(plan: Plan) -> None:
 
 @text_trap(months=4, needs_template=True, rank=1)
 def template_line_before_the_template(plan: Plan) -> None:
-    """Who wrote the line before it was in a template meant it."""
+    """Plant this case: a line that was written before it was in a template counts."""
     month = plan.calendar.template - 1
     counted(plan.issue(month, body=f"{SLOWER_LINE}\n\n{plan.texts.paragraph()}"), "slower")
 
@@ -98,7 +98,7 @@ def template_line_earlier_in_the_month_of_the_template(plan: Plan) -> None:
 
 @text_trap(issues=2, months=LONG_MONTHS, needs_template=True)
 def template_that_changed(plan: Plan) -> None:
-    """Lines of an old template stay boilerplate; lines of the new one were none before it."""
+    """Plant this case: lines are boilerplate from the month of their template on."""
     second = plan.calendar.second_template
     assert second is not None
     plan.issue(plan.calendar.count - 1, body=f"{SLOWER_LINE}\n{plan.texts.paragraph()}")
@@ -108,7 +108,7 @@ def template_that_changed(plan: Plan) -> None:
 
 @text_trap(needs_template=True)
 def template_left_empty(plan: Plan) -> None:
-    """Nothing but the template."""
+    """Plant this case: a body that is only the template."""
     plan.issue(_template_month(plan), body=FIRST_FORM)
 
 
@@ -137,7 +137,7 @@ def line_repeated_by_a_tool(plan: Plan) -> None:
 
 @text_trap(issues=6, months=8)
 def line_repeated_by_a_fifth_author(plan: Plan) -> None:
-    """Four authors meant it, two of them deleted accounts; with the fifth it is boilerplate."""
+    """Plant this case: a line is boilerplate from its fifth author on, deleted ones included."""
     first, second = plan.people(2)
     early, next_one, _, late = plan.calendar.busy[-4:]
     for month, author in ((early, first), (early, None), (next_one, None), (next_one, second)):
@@ -163,7 +163,7 @@ def line_repeated_outside_the_window(plan: Plan) -> None:
 
 @text_trap(issues=6)
 def line_repeated_by_one_author(plan: Plan) -> None:
-    """Six times the same line, always by the same person: the person means it."""
+    """Plant this case: one person writes the same line six times, which is not boilerplate."""
     author = plan.people(1)[0]
     for _ in range(6):
         month = plan.month(first=plan.calendar.count // 2)
@@ -175,7 +175,7 @@ def line_repeated_by_one_author(plan: Plan) -> None:
 
 @text_trap(issues=6)
 def short_line_repeated(plan: Plan) -> None:
-    """Three words that six people say are not boilerplate."""
+    """Plant this case: three words that six people write are not boilerplate."""
     month = plan.month(first=plan.calendar.count // 2)
     for author in plan.people(6):
         issue = plan.issue(month, author=author, body=f"{plan.texts.paragraph()}\n\n{SHORT_LINE}")

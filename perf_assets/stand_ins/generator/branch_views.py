@@ -9,7 +9,7 @@ class MainFiles(dict[str, Lines]):
     """The files of the main line; branches that are open keep what they began with."""
 
     def __init__(self) -> None:
-        """No files yet, and no branches."""
+        """Start without files and branches."""
         super().__init__()
         self.branches: list[BranchFiles] = []
 
@@ -68,7 +68,7 @@ class BranchFiles:
 def merged(
     base: Sequence[str], theirs: Sequence[str], ours: Sequence[str]
 ) -> tuple[Lines, int, int]:
-    """``ours`` with what ``theirs`` added to the ``base`` and took from it; lines are unique.
+    """Return ``ours`` with the changes of ``theirs`` to the ``base``; lines are unique.
 
     Returns
     -------

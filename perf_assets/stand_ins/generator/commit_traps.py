@@ -17,7 +17,7 @@ def closed_by_a_commit(plan: Plan) -> None:
 
 @trap(commits=1)
 def closed_by_a_commit_that_names_it(plan: Plan) -> None:
-    """Found by two approaches, one of them counted."""
+    """Plant this case: found by two approaches, one of them counted."""
     issue, at = fixable(plan)
     plan.close(issue, soon(plan, at), Closer(commit=plan.fix(issue, at)))
 
@@ -108,7 +108,7 @@ def closed_twice_by_commits(plan: Plan) -> None:
 
 @trap(commits=1, rank=1)
 def message_that_is_not_utf8(plan: Plan) -> None:
-    """Latin-1 bytes without a word about it; the number is still there."""
+    """Plant this case: Latin-1 bytes without a word about it; the number is still there."""
     commit = named(plan, lambda issue: f"Größe für Übergaben prüfen, fixes #{issue.number}", "id")
     commit.encoding = "latin-1"
 
@@ -145,7 +145,9 @@ def unusual_file_changes(plan: Plan) -> None:
 
 @trap(issues=1, commits=3, months=2, rank=1)
 def commit_in_another_time_zone_at_a_border(plan: Plan) -> None:
-    """Local and UTC time disagree about the month; first and last second of a month."""
+    """Plant this case: local and UTC time disagree about the month; first and last second of a
+    month.
+    """
     calendar = plan.calendar
     months = [
         month
@@ -170,14 +172,14 @@ def commit_dated_before_its_parent(plan: Plan) -> None:
 
 @trap(issues=0, commits=1, months=3)
 def authored_months_before(plan: Plan) -> None:
-    """Written long before it was committed."""
+    """Plant this case: written long before it was committed."""
     commit = plan.commit(plan.moment(plan.calendar.count - 1), plan.texts.subject())
     commit.authored = commit.at - 60 * DAY
 
 
 @trap(issues=0, commits=1)
 def author_without_name(plan: Plan) -> None:
-    """Old imports have no author name."""
+    """Plant this case: old imports have no author name."""
     at = plan.after(plan.moment(plan.month(room=1)), 2)
     plan.commit(at, plan.texts.subject()).author_name = ""
 

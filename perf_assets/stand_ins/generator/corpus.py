@@ -15,7 +15,7 @@ Record = dict[str, Any]
 
 
 def timestamp(moment: int | None) -> str | None:
-    """``moment`` as GitHub writes it; None stays None."""
+    """Return ``moment`` as GitHub writes it; None stays None."""
     if moment is None:
         return None
     return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -50,7 +50,7 @@ def _user(login: str | None) -> Record | None:
 
 
 def _of_author(plan: Plan, record: Issue | Comment) -> Record:
-    """Return what GitHub says of the author of an issue or a comment, and of who reacted to it."""
+    """Return GitHub's data about the author of an issue or a comment, and the reactions to it."""
     counts = record.reactions
     return {
         "user": _user(record.author),

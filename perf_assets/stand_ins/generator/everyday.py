@@ -121,7 +121,7 @@ def _usual_life(plan: Plan, issue: Issue, chance: float, budget: int) -> int:
 
 
 def _usual_fix(plan: Plan, issue: Issue, at: int, commits: int) -> Closer | None:
-    """Fix commits up to ``at``, and what the closing event names."""
+    """Plan fix commits up to ``at``; return the closer that the closing event names."""
     rng = plan.rng
     scale = 40.0 if issue.is_performance else 20.0
     commit: Commit | None = None
@@ -198,7 +198,7 @@ def fill_comments(plan: Plan, total: int) -> None:
 
 
 def _talk(plan: Plan, issue: Issue, count: int) -> None:
-    """Comments of the author and a few others, most of them before the issue is closed."""
+    """Plan comments of the author and a few others, most of them before the issue is closed."""
     rng, end = plan.rng, plan.calendar.end - 1
     others = [plan.account() for _ in range(1 + count // 2)]
     closed = issue.closed or end

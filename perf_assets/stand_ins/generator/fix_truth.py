@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 
 def fix_contents(fix: Collection[Commit]) -> Row:
-    """Columns of marts.bug_metrics; the history has no methods, and merges are not analysed."""
+    """Return columns of marts.bug_metrics; without methods, and without analysis of merges."""
     if not fix:
         return dict.fromkeys(("fix_files", "fix_methods", "fix_languages", "fix_test_share"))
     changed = [(path, sum(lines)) for commit in fix for path, lines in commit.files.items()]
@@ -73,7 +73,7 @@ def bug_lifetime(plan: Plan, issue: Issue, fix: Collection[Commit]) -> Row:
 
 
 def _origins(commit: Commit) -> dict[tuple[str, Commit], int]:
-    """Path and writer of the lines of source code that the commit removes; of a merge, none."""
+    """Return path and writer of the source lines that the commit removes; none for a merge."""
     if commit.merges is not None:
         return {}
     return {

@@ -26,7 +26,7 @@ def named(plan: Plan, message: Named, *approaches: str, close: bool = True) -> C
 
 
 def soon(plan: Plan, moment: int) -> int:
-    """At most an hour after ``moment``."""
+    """Return a time at most an hour after ``moment``."""
     return min(moment + plan.rng.randint(0, HOUR), plan.calendar.end - 1)
 
 
@@ -35,7 +35,9 @@ def soon(plan: Plan, moment: int) -> int:
 
 @trap(issues=7, commits=7, rank=1)
 def ways_to_name_an_issue(plan: Plan) -> None:
-    """#N, GH-N, owner/name#N, with and without a verb, at the start, within and in brackets."""
+    """Plant this case: #N, GH-N, owner/name#N, with and without a verb, at the start, within and
+    in brackets.
+    """
     ways: tuple[Named, ...] = (
         lambda issue: f"Fix the wrong shape, fixes #{issue.number}",
         lambda issue: f"GH-{issue.number} Correct the stride check",
@@ -65,13 +67,13 @@ def ways_to_link_an_issue(plan: Plan) -> None:
 
 @trap(commits=1, rank=1)
 def one_issue_by_two_approaches(plan: Plan) -> None:
-    """Linked and named in one message: two links, one commit."""
+    """Plant this case: linked and named in one message: two links, one commit."""
     named(plan, lambda issue: f"Mend #{issue.number}\n\nSee {plan.url(issue)}", "id", "url")
 
 
 @trap(commits=1)
 def one_issue_named_twice(plan: Plan) -> None:
-    """Named twice in one message: one link."""
+    """Plant this case: named twice in one message: one link."""
     named(plan, lambda issue: f"Mend #{issue.number}\n\nReally fixes #{issue.number}", "id")
 
 
@@ -85,18 +87,20 @@ def subject_that_begins_with_number_one(plan: Plan) -> None:
 
 @trap(issues=2, commits=1, rank=1)
 def two_issues_in_one_commit(plan: Plan) -> None:
-    """One commit fixes two issues."""
-    (one, _), (two, _) = fixable(plan), fixable(plan)
-    plan.say(two, "memory leak", "title")
-    at = plan.after(max(one.created, two.created), 3)
-    plan.commit(at, lambda: f"Fix #{one.number} and #{two.number}", [(one, "id"), (two, "id")])
-    plan.close(one, soon(plan, at))
-    plan.close(two, soon(plan, at))
+    """Plant this case: one commit fixes two issues."""
+    (first, _), (second, _) = fixable(plan), fixable(plan)
+    plan.say(second, "memory leak", "title")
+    at = plan.after(max(first.created, second.created), 3)
+    plan.commit(
+        at, lambda: f"Fix #{first.number} and #{second.number}", [(first, "id"), (second, "id")]
+    )
+    plan.close(first, soon(plan, at))
+    plan.close(second, soon(plan, at))
 
 
 @trap(issues=2, commits=5, rank=1)
 def fix_of_several_commits(plan: Plan) -> None:
-    """Several commits are one fix; one of the issues is a performance bug."""
+    """Plant this case: several commits are one fix; one of the issues is a performance bug."""
     for count in (3, 2):
         issue, at = fixable(plan)
         if count == 2:
@@ -109,7 +113,7 @@ def fix_of_several_commits(plan: Plan) -> None:
 
 @trap(commits=1)
 def commit_in_the_second_of_the_issue(plan: Plan) -> None:
-    """Not before the issue: in the same second."""
+    """Plant this case: not before the issue: in the same second."""
     month = plan.month(first=min(2, plan.calendar.count - 1))
     if month == plan.calendar.quiet_for_commits:
         month += 1
@@ -152,7 +156,9 @@ def fix_of_an_issue_that_is_no_bug_report(plan: Plan) -> None:
 
 @trap(issues=0, commits=2, rank=1)
 def number_of_a_pull_request(plan: Plan) -> None:
-    """Squashed pull requests carry their own number; an address may hold one, too."""
+    """Plant this case: squashed pull requests carry their own number; an address may hold one,
+    too.
+    """
     for text in ("(#{})", "\n\nSee https://github.com/{}/issues/{}"):
         at = plan.after(plan.moment(plan.month(room=1)), 1)
         pull = plan.pull(at)
@@ -168,15 +174,17 @@ def _pull_message(plan: Plan, pull: Pull, text: str) -> Callable[[], str]:
 
 @trap(issues=6, commits=6, rank=1)
 def issue_of_another_repository(plan: Plan) -> None:
-    """Addresses and numbers of others, also where the name only begins or ends like ours."""
-    own = plan.repository
+    """Plant this case: addresses and numbers of others, also where the name only begins or ends
+    like ours.
+    """
+    name = plan.repository
     ways: tuple[Named, ...] = (
         lambda issue: f"Follow upstream\n\nhttps://github.com/other/repo/issues/{issue.number}",
         lambda issue: f"Work around other/repo#{issue.number}",
-        lambda issue: f"Adapt to {own}-docs#{issue.number}",
-        lambda issue: f"Adapt\n\nhttps://github.com/{own}-docs/issues/{issue.number}",
-        lambda issue: f"Adapt to big-{own}#{issue.number}",
-        lambda issue: f"See https://gitlab.com/{own}/issues/{issue.number}",
+        lambda issue: f"Adapt to {name}-docs#{issue.number}",
+        lambda issue: f"Adapt\n\nhttps://github.com/{name}-docs/issues/{issue.number}",
+        lambda issue: f"Adapt to big-{name}#{issue.number}",
+        lambda issue: f"See https://gitlab.com/{name}/issues/{issue.number}",
     )
     for way in ways:
         named(plan, way)
@@ -184,7 +192,9 @@ def issue_of_another_repository(plan: Plan) -> None:
 
 @trap(issues=0, commits=4, rank=1)
 def numbers_of_a_list(plan: Plan) -> None:
-    """#1, #2, #3 count items: bare, with bullets, with #1 alone; issues 1 to 3 are not meant."""
+    """Plant this case: #1, #2, #3 count items: bare, with bullets, with #1 alone; issues 1 to 3
+    are not meant.
+    """
     messages = (
         "Rework the loader\n\n#1 read in blocks\n#2 drop the cache\n#3 add tests\n",
         "Rework the writer\n\n- #1 write in blocks\n- #2 drop the cache\n",
@@ -197,7 +207,7 @@ def numbers_of_a_list(plan: Plan) -> None:
 
 @trap(issues=5, commits=5, rank=1)
 def number_in_code(plan: Plan) -> None:
-    """Fenced, inline and indented code names no issue."""
+    """Plant this case: fenced, inline and indented code names no issue."""
     ways: tuple[Named, ...] = (
         lambda issue: f"Show the log\n\n```\nfixes #{issue.number}\n```\n",
         lambda issue: f"Escape `#{issue.number}` in titles",
@@ -211,7 +221,7 @@ def number_in_code(plan: Plan) -> None:
 
 @trap(issues=0, commits=3)
 def number_that_is_a_colour(plan: Plan) -> None:
-    """Colour codes and other words that begin like a number."""
+    """Plant this case: colour codes and other words that begin like a number."""
     for message in (
         "Paint the border #99999999",
         "Paint the links #1e90ff and #1f2",

@@ -153,7 +153,7 @@ class Issue:
 
     @property
     def is_about_performance(self) -> bool:
-        """What somebody who reads it says, whatever the rule does."""
+        """The verdict of a reader, whatever the rule decides."""
         return self.is_bug_report and (
             self.is_missed or (self.is_performance and not self.is_false_alarm)
         )

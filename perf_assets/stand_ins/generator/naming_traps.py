@@ -10,7 +10,9 @@ from perf_assets.stand_ins.generator.traps import trap
 
 @trap(issues=3, commits=3, rank=1)
 def issue_under_a_former_name(plan: Plan) -> None:
-    """Address and number under the name that the repository had before count as its own."""
+    """Plant this case: address and number under the name that the repository had before count as
+    its own.
+    """
     before = plan.former_name
     named(
         plan,
@@ -39,12 +41,12 @@ def plain_number_of_an_issue(plan: Plan) -> None:
 
 
 def _after_issue(number: int) -> str:
-    """Lower numbers are not meant by "issue 3", and need a mark."""
+    """Plant this case: "issue 3" does not name a low number, which needs a mark."""
     return f"issue {number}" if number >= 10 else f"issue#{number}"
 
 
 def _after_verb(number: int) -> str:
-    """Nor are those below 100, and status codes, by "fix 12" and "fix 404"."""
+    """Plant this case: "fix 12" and "fix 404" do not name issues."""
     return f"fixes {number}" if number >= 100 and not 400 <= number < 600 else f"fixes#{number}"
 
 
@@ -54,7 +56,9 @@ def _branch(number: int) -> str:
 
 @trap(issues=3, commits=3, rank=1)
 def plain_number_of_something_else(plan: Plan) -> None:
-    """Numbers that count, the issues of others, and tests for an issue that was fixed before."""
+    """Plant this case: numbers that count, the issues of others, and tests for an issue that was
+    fixed before.
+    """
     ways: tuple[Named, ...] = (
         lambda issue: f"fix {issue.number} typos",
         lambda issue: f"Work around numpy issue {issue.number}",
@@ -101,7 +105,9 @@ def _add_comment(plan: Plan, issue: Issue, pull: Pull, at: int, text: str) -> No
 
 @trap(issues=4, commits=3)
 def pull_request_named_that_is_no_fix(plan: Plan) -> None:
-    """One that broke it, one that never landed, one from before the issue, one of another."""
+    """Plant this case: one that broke it, one that never landed, one from before the issue, one
+    of another.
+    """
     never = plan.pull(plan.after(plan.moment(plan.month(room=1)), 1))
     texts = (
         "It broke with #{number}.",
@@ -128,13 +134,13 @@ def _naming(text: str, pull: Pull) -> Callable[[], str]:
 
 @trap(issues=3, commits=2)
 def commit_shared_by_three_fixes(plan: Plan) -> None:
-    """One commit is part of three fixes, and one of them has a second commit."""
+    """Plant this case: one commit is part of three fixes, and one of them has a second commit."""
     found = [fixable(plan) for _ in range(3)]
     issues = [issue for issue, _ in found]
     at = max(at for _, at in found)
     shared = plan.commit(
         at,
-        lambda: "Rework the cache\n\n" + "\n".join(f"Fixes #{one.number}" for one in issues),
+        lambda: "Rework the cache\n\n" + "\n".join(f"Fixes #{issue.number}" for issue in issues),
         [(issue, "id") for issue in issues],
     )
     plan.say(issues[0], "memory leak", "title")

@@ -48,7 +48,7 @@ def plant_people(plan: Plan, seed: int) -> None:
 
 
 def association(plan: Plan, login: str | None) -> str:
-    """Return what an account is to the repository, in GitHub's words."""
+    """Return the association of an account with the repository, in GitHub's words."""
     person = plan.people_by_login.get(login or "")
     return "NONE" if person is None else person.association
 
@@ -109,7 +109,7 @@ def _disguise(plan: Plan, rng: Random) -> None:
 
 
 def _greetings(issue: Issue) -> list[Comment]:
-    """Return what the bot said on an issue, where it only greeted."""
+    """Return the bot's greeting on an issue, if it only greeted."""
     said = [comment for comment in issue.comments if comment.author == BOTS[0]]
     is_greeted = all(comment.at - issue.created < WELCOME for comment in said)
     return said if is_greeted and issue.author != BOTS[0] else []
@@ -124,23 +124,23 @@ def _greeting(issue: Issue) -> Callable[[], str]:
 def planned_fixers(
     plan: Plan, bugs: Sequence[Issue], fixes: Mapping[Issue, set[Commit]]
 ) -> Iterator[tuple[int, str, int, bool, bool]]:
-    """Yield who fixed each of ``bugs``: number, person, commits, and the columns after them."""
-    told = _attributed(plan)
+    """Yield the fixers of ``bugs``: number, person, commits, and the columns after them."""
+    attributed = _attributed(plan)
     seen = {issue.author for issue in plan.issues}
     seen |= {comment.author for issue in plan.issues for comment in issue.comments}
     first: dict[str, int] = {}
     for commit in plan.commits:
         if commit.is_on_main:
-            who = _author(commit, told)
-            first[who] = min(first.get(who, commit.at), commit.at)
+            account = _author(commit, attributed)
+            first[account] = min(first.get(account, commit.at), commit.at)
     for bug in bugs:
         authors: dict[str, list[Commit]] = {}
         for commit in fixes[bug]:
-            authors.setdefault(_author(commit, told), []).append(commit)
-        for who, commits in sorted(authors.items()):
-            is_first = min(commit.at for commit in commits) == first[who]
-            is_member = who in seen and association(plan, who) == "MEMBER"
-            yield bug.number, who, len(commits), is_first, is_member
+            authors.setdefault(_author(commit, attributed), []).append(commit)
+        for account, commits in sorted(authors.items()):
+            is_first = min(commit.at for commit in commits) == first[account]
+            is_member = account in seen and association(plan, account) == "MEMBER"
+            yield bug.number, account, len(commits), is_first, is_member
 
 
 def _attributed(plan: Plan) -> set[str]:
@@ -154,18 +154,16 @@ def _attributed(plan: Plan) -> set[str]:
     return {commit.email for commit in commits if commit is not None and commit.author is not None}
 
 
-def _author(commit: Commit, told: Collection[str]) -> str:
+def _author(commit: Commit, attributed: Collection[str]) -> str:
     """Return the account of the author where it can be known, else the address."""
-    is_known = commit.email in told or commit.email.endswith(NOREPLY)
+    is_known = commit.email in attributed or commit.email.endswith(NOREPLY)
     return commit.author if commit.author is not None and is_known else commit.email
 
 
 def planned_answers(
     plan: Plan, issue: Issue, of_people: Sequence[Comment]
 ) -> dict[str, str | float | None]:
-    """Return who reported, when a member answered, and for how long nobody had while it was
-    open.
-    """
+    """Return the reporter, the time of a member's answer, and the time without one while open."""
     author = person(issue.author)
     answers = [comment for comment in of_people if person(comment.author) != author]
     by_members = [answer.at for answer in answers if association(plan, answer.author) == "MEMBER"]

@@ -40,7 +40,7 @@ class Calendar:
     """
 
     def __init__(self, start: str, months: int) -> None:
-        """``months`` months from ``start`` (YYYY-MM) on."""
+        """Return a calendar of ``months`` months from ``start`` (YYYY-MM) on."""
         self.count = months
         self.names = [add_months(start, offset) for offset in range(months)]
         self.starts = [
@@ -134,7 +134,7 @@ class Plan:
         return self.rng.choice(BOTS) if draw < 0.06 else self.login()
 
     def people(self, count: int, besides: Sequence[str | None] = ()) -> list[str]:
-        """``count`` different persons, none of them among ``besides``."""
+        """Return ``count`` different persons, none of them among ``besides``."""
         free = [login for login in self.logins if login not in besides]
         return self.rng.sample(free, count)
 
@@ -148,7 +148,7 @@ class Plan:
         body: str | None = None,
         author: str | EllipsisType | None = ...,
     ) -> Issue:
-        """Return a bug report that is not a performance bug; ``month`` or ``created`` tell when.
+        """Return a bug report that is not a performance bug, of ``month`` or ``created``.
 
         ``author`` is drawn when it is not given; None is a deleted account.
         """
@@ -291,7 +291,7 @@ class Plan:
         return commit
 
     def edit(self, scale: float = 20.0) -> Edit:
-        """Lines to add and to remove, log-normal with ``scale`` added lines in the middle."""
+        """Return lines to add and to remove, log-normal with a median of ``scale`` added lines."""
         additions = min(900, int(self.rng.lognormvariate(0, 1.1) * scale) + 1)
         return Edit("lines", additions, int(additions * self.rng.random() * 0.8))
 
@@ -336,7 +336,7 @@ class Plan:
         return f"{self.repository.partition('/')[0]}-before/{self.repository.partition('/')[2]}"
 
     def url(self, issue: Issue) -> str:
-        """Return where the issue stands on GitHub."""
+        """Return the address of the issue on GitHub."""
         return f"https://github.com/{self.repository}/issues/{issue.number}"
 
     # Numbers

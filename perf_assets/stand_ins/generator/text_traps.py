@@ -23,13 +23,13 @@ def counted(issue: Issue, *keywords: str) -> None:
 
 @text_trap(rank=1)
 def keyword_in_backtick_fence(plan: Plan) -> None:
-    """Fenced code is not text."""
+    """Plant this case: fenced code is not text."""
     plan.issue(body=f"{plan.texts.paragraph()}\n\n```python\nprint('slow path')\n```\n\nThanks!")
 
 
 @text_trap()
 def keyword_in_tilde_fence(plan: Plan) -> None:
-    """Fences of tildes are fences."""
+    """Plant this case: tildes fence code too."""
     plan.issue(body=f"~~~\nmemory leak at 0x7f\n~~~\n{plan.texts.paragraph()}")
 
 
@@ -41,7 +41,7 @@ def keyword_in_unclosed_fence(plan: Plan) -> None:
 
 @text_trap()
 def backticks_inside_tilde_fence(plan: Plan) -> None:
-    """Backticks within a fence of tildes neither open nor close anything."""
+    """Plant this case: backticks within a fence of tildes neither open nor close a fence."""
     plan.issue(body=f"~~~\n```\nslower than before\n~~~\n\n{plan.texts.paragraph()}")
 
 
@@ -53,28 +53,28 @@ def short_fence_inside_long_fence(plan: Plan) -> None:
 
 @text_trap()
 def keyword_after_closed_fence(plan: Plan) -> None:
-    """Text behind a closed fence is text again."""
+    """Plant this case: text behind a closed fence is text again."""
     issue = plan.issue(body=f"```\nx = 1\n```\n\n{plan.texts.keyword_sentence('slowdown')}")
     counted(issue, "slowdown")
 
 
 @text_trap()
 def keyword_in_inline_code(plan: Plan) -> None:
-    """Only fenced code is left out; inline code is read."""
+    """Plant this case: only fenced code is left out; inline code is read."""
     issue = plan.issue(body=f"In {plan.texts.token()} `throughput` is half of what it was.")
     counted(issue, "throughput")
 
 
 @text_trap(issues=2, rank=1)
 def keyword_in_html_comment(plan: Plan) -> None:
-    """HTML comments are not shown to readers, on one line or on several."""
+    """Plant this case: HTML comments, on one line or on several, are not text."""
     plan.issue(body=f"<!-- is it slow? -->\n{plan.texts.paragraph()}")
     plan.issue(body=f"{plan.texts.paragraph()}\n<!--\nmemory leak:\nmemory usage:\n-->\nBye.")
 
 
 @text_trap(issues=2, rank=1)
 def keyword_in_comments_only(plan: Plan) -> None:
-    """Words in comments do not label the issue."""
+    """Plant this case: words in comments do not label the issue."""
     for body in ("This is so slow!", "Looks like a memory leak, a real performance bug."):
         issue = plan.issue()
         plan.comment(issue, plan.login(), issue.created + HOUR, body)
@@ -85,7 +85,7 @@ def keyword_in_comments_only(plan: Plan) -> None:
 
 @text_trap(issues=3, rank=1)
 def keyword_in_title_or_body(plan: Plan) -> None:
-    """In the title only, in the body only, in both."""
+    """Plant this case: keywords in the title only, in the body only, in both."""
     plan.say(plan.issue(), "memory leak", "title")
     plan.say(plan.issue(), "regression in performance", "body")
     plan.say(plan.issue(), "slowdown", "title", "body")
@@ -100,7 +100,7 @@ def different_keywords_in_title_and_body(plan: Plan) -> None:
 
 @text_trap(issues=2, rank=1)
 def keyword_in_upper_case(plan: Plan) -> None:
-    """Case does not matter."""
+    """Plant this case: case does not matter."""
     issue = plan.say(plan.issue(), "memory usage", "title")
     issue.title = issue.title.upper()
     shouted = plan.issue(body=f"Training is LAGGY and SLOWER in {plan.texts.token()}!!!")
@@ -124,7 +124,7 @@ def keyword_broken_over_two_lines(plan: Plan) -> None:
 
 @text_trap()
 def every_keyword_at_once(plan: Plan) -> None:
-    """One issue with all 29 keywords."""
+    """Plant this case: one issue with all 29 keywords."""
     issue = plan.issue()
     for keyword in KEYWORDS:
         plan.say(issue, keyword, "body")
@@ -132,7 +132,7 @@ def every_keyword_at_once(plan: Plan) -> None:
 
 @text_trap()
 def empty_body_and_keyword_in_title(plan: Plan) -> None:
-    """No body at all, and yet a performance bug."""
+    """Plant this case: a performance bug without a body."""
     issue = plan.issue(body="")
     issue.body = None
     plan.say(issue, "bad performance", "title")
@@ -149,7 +149,7 @@ def performance_label_without_keyword(plan: Plan) -> None:
 
 @text_trap(issues=3)
 def performance_label_spelt_otherwise(plan: Plan) -> None:
-    """Case and spaces do not matter, and the entry is a part of the label."""
+    """Plant this case: case and spaces do not matter, and the entry is a part of the label."""
     for name in ("Module:Performance", "PERFORM ANCE", "high performance computing"):
         plan.label(plan.issue(), name, marks="performance")
 
@@ -163,21 +163,21 @@ def performance_label_on_enhancement(plan: Plan) -> None:
 
 @text_trap(issues=4, rank=1)
 def keyword_in_issue_that_is_no_bug_report(plan: Plan) -> None:
-    """Feature requests and questions may say slow."""
+    """Plant this case: feature requests and questions may say slow."""
     for name in ("feature", "Enhancement", "question", "documentation"):
         plan.label(plan.say(plan.issue(), "slow", "title", "body"), name, marks="other")
 
 
 @text_trap(issues=2)
 def non_bug_label_beside_bug_label(plan: Plan) -> None:
-    """One label of another kind is enough; docs is not documentation."""
+    """Plant this case: one label of another kind is enough; docs is not documentation."""
     plan.label(plan.label(plan.issue(), "bug"), "type: Feature Request", marks="other")
     plan.label(plan.say(plan.issue(), "response time", "body"), "docs", "bug")
 
 
 @text_trap(issues=2)
 def label_that_was_taken_away(plan: Plan) -> None:
-    """Only the labels that are left count, and in the months before those that were there then."""
+    """Plant this case: only the labels at the end of each month count."""
     for name, mark in (("module: performance", "performance"), ("enhancement", "other")):
         issue = plan.issue(plan.month(room=1))
         plan.label(issue, name)
@@ -191,14 +191,14 @@ def label_that_was_taken_away(plan: Plan) -> None:
 
 @text_trap(issues=2, rank=1)
 def empty_body(plan: Plan) -> None:
-    """No body, and an empty one."""
+    """Plant this case: no body, and an empty one."""
     plan.issue(body="")
     plan.issue(body="").body = None
 
 
 @text_trap(issues=5)
 def unusual_text(plan: Plan) -> None:
-    """Other scripts and emoji, CRLF, a very long body, headings, odd line separators."""
+    """Plant this case: scripts, emoji, CRLF, a long body, headings, odd line separators."""
     plan.issue(
         body="Größe falsch 🐌\n\nФорма тензора неверна. 形状が違います。 𝒯 \u202eabc\u202c é\u200d"
     ).title = "🔥 NaN 出力"

@@ -89,15 +89,15 @@ def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
 def planned_links(
     issues: Sequence[Issue], pulls: Sequence[Pull], commits: Sequence[Commit], former_name: str
 ) -> Links:
-    """Issue, commit and approach of every fix link, each once, and whether it is repeated.
+    """Return issue, commit and approach of every fix link, and whether it is repeated.
 
     Of a merged pull request its commits make the size, and the merge only where none of them is
     linked. What closed an issue under ``former_name`` is the repository's own.
     """
-    own = (None, former_name)
+    names = (None, former_name)
     links: dict[Link, None] = {}
     repeated: set[tuple[Issue, Commit]] = set()
-    related = [(issue, pull, "pull_request") for issue, pull in _related(issues, pulls, own)]
+    related = [(issue, pull, "pull_request") for issue, pull in _related(issues, pulls, names)]
     named = [(issue, pull, "named_in_comment") for issue in issues for pull in issue.named_pulls]
     for issue, pull, approach in related + named:
         later = [commit for commit in pull.own if commit.at >= issue.created]
@@ -115,13 +115,13 @@ def planned_links(
     for issue, merge, side in _brought(pulls):
         links[issue, side, "named_by_pull_request"] = None
         repeated.add((issue, merge))
-    links |= dict.fromkeys(_closed(issues, own))
+    links |= dict.fromkeys(_closed(issues, names))
     ordered = sorted(links, key=lambda link: (link[0].number, link[1].sha, link[2]))
     return {link: link[:2] in repeated for link in ordered}
 
 
 def _brought(pulls: Sequence[Pull]) -> Iterator[tuple[Issue, Commit, Commit]]:
-    """Issue, merge and commit, where the merge names the issue and brought the commit."""
+    """Yield issue, merge and commit of merges that name an issue and brought the commit."""
     for pull in pulls:
         merge = pull.merge_commit
         if merge is not None and merge.merges is not None:
@@ -131,12 +131,12 @@ def _brought(pulls: Sequence[Pull]) -> Iterator[tuple[Issue, Commit, Commit]]:
                         yield issue, merge, side
 
 
-def _closed(issues: Sequence[Issue], own: Collection[str | None]) -> Iterator[Link]:
-    """Yield the links that closing events tell."""
+def _closed(issues: Sequence[Issue], names: Collection[str | None]) -> Iterator[Link]:
+    """Yield the links of closing events."""
     for issue in issues:
         for event in issue.events:
             closer = event.closer
-            if closer is None or closer.repository not in own:
+            if closer is None or closer.repository not in names:
                 continue
             if closer.commit is not None:
                 yield issue, closer.commit, "closed_by_commit"
@@ -145,7 +145,7 @@ def _closed(issues: Sequence[Issue], own: Collection[str | None]) -> Iterator[Li
 
 
 def _related(
-    issues: Sequence[Issue], pulls: Sequence[Pull], own: Collection[str | None]
+    issues: Sequence[Issue], pulls: Sequence[Pull], names: Collection[str | None]
 ) -> list[tuple[Issue, Pull]]:
     """Return the pull requests of the repository itself that closed an issue or are linked to
     it.
@@ -154,7 +154,7 @@ def _related(
     closed = [
         (issue, closer.pull)
         for issue, closer in closers
-        if closer.pull is not None and closer.repository in own
+        if closer.pull is not None and closer.repository in names
     ]
     return closed + [(issue, pull) for pull in pulls for issue in pull.closes]
 
@@ -219,7 +219,7 @@ def _metrics(plan: Plan, issue: Issue, fix: set[Commit]) -> Row:
 
 
 def _talk(issue: Issue, comments: Sequence[Comment]) -> Row:
-    """Return how much these comments are, of how many accounts, and when the first answer came."""
+    """Return the number and accounts of these comments, and the time of the first answer."""
     author = person(issue.author)
     answers = [comment.at for comment in comments if person(comment.author) != author]
     return {
@@ -257,7 +257,7 @@ def _moments(calendar: Calendar, issue: Issue, fix: set[Commit]) -> list[_Moment
 def _moment(
     calendar: Calendar, issue: Issue, fix: set[Commit], month: int, end: int
 ) -> _Moment | None:
-    """Return the issue at the end of ``month``; None where it is not a bug report then."""
+    """Return the issue at the end of ``month``; None if it is not a bug report then."""
     now = calendar.starts[month + 1]
     marks: dict[str | None, str] = {}
     for event in sorted(issue.events, key=lambda event: event.at):
@@ -366,7 +366,7 @@ def _commit(plan: Plan, commit: Commit) -> Row:
 
 
 def _counts(plan: Plan, commits: Sequence[Commit]) -> Row:
-    """Totals as stored by a right run: a close without its event is given one."""
+    """Return the totals that a correct run stores: a close without an event gets one."""
     lost = sum(issue.is_closed and not issue.has_close_events for issue in plan.issues)
     return {
         "issues": len(plan.issues),

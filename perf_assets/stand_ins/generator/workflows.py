@@ -1,5 +1,6 @@
-"""How pull requests land: corpora whose fixes come by merge, squash or rebase, and what befalls
-them afterwards. Planned on demand (``workflow``), beside the traps that every corpus has.
+"""Ways in which pull requests land: merge, squash or rebase, and later changes to the fixes.
+
+They are planned on demand (``workflow``), beside the traps that every corpus has.
 """
 
 from collections.abc import Callable
@@ -46,7 +47,7 @@ def _merged(plan: Plan, pull: Pull, at: int) -> None:
     """Land by a merge commit, as GitHub's first button makes it."""
     branch = Branch()
     for number in range(plan.rng.randint(1, LARGEST), 0, -1):
-        # The first may be older than the issue: then it is not a fix of it.
+        # The first may be older than the issue, and then is not its fix.
         side = plan.commit(max(plan.calendar.starts[0] + 1, at - number * 7200), _subject(plan))
         side.branch = branch
         branch.commits.append(side)
@@ -58,13 +59,13 @@ def _merged(plan: Plan, pull: Pull, at: int) -> None:
 
 
 def _squashed(plan: Plan, pull: Pull, at: int) -> None:
-    """One commit for all of the pull request's."""
+    """Land as one commit."""
     pull.size = plan.rng.randint(1, LARGEST)
     plan.merge(pull, plan.commit(at, lambda: f"{pull.title} (#{pull.number})"))
 
 
 def _rebased(plan: Plan, pull: Pull, at: int) -> None:
-    """Every commit of the pull request anew on top of main, all in one second."""
+    """Land each commit of the pull request on top of main, all in one second."""
     pull.landed = [plan.commit(at, _subject(plan)) for _ in range(plan.rng.randint(1, LARGEST))]
     plan.merge(pull, pull.landed[-1])
 
@@ -73,16 +74,14 @@ LANDINGS: dict[str, Land] = {"merge": _merged, "squash": _squashed, "rebase": _r
 
 
 def _forced(plan: Plan, pull: Pull, at: int) -> None:
-    """Land by a push by force that wrote the landed commit anew: GitHub names one that is
-    gone.
-    """
+    """Land by a forced push that rewrote the landed commit: GitHub names a lost one."""
     pull.landed = [plan.commit(at, lambda: f"{pull.title} (#{pull.number})")]
     pull.lost_oid = plan.rng.randbytes(20).hex()
     pull.closed = at
 
 
 def _imported_again(plan: Plan, pull: Pull, at: int) -> None:
-    """Land as an import: imported, reverted, imported again: GitHub knows the pull request as
+    """Land as an import that is reverted and repeated: GitHub shows the pull request as
     closed, not merged.
     """
 
@@ -106,7 +105,7 @@ def _revert(plan: Plan, commit: Commit, subject: str) -> Commit:
 
 
 def _cherry_picked(plan: Plan, pull: Pull, at: int) -> None:
-    """Squashed, and brought to another branch with the same words: that is not the fix."""
+    """Land squashed, and cherry-pick to another branch with the same words, which is not a fix."""
     _squashed(plan, pull, at)
     landed = plan.commits[-1]
     pick = plan.commit(

@@ -147,7 +147,7 @@ def execute(query: Query, context: Context) -> dict[str, Any]:
 
 
 def error_list(errors: Sequence[GraphQLError]) -> list[dict[str, Any]]:
-    """Errors as GitHub writes them: the type beside the message, not in the extensions."""
+    """Return errors as GitHub writes them: the type beside the message, not in the extensions."""
     written = []
     for error in errors:
         content = cast(dict[str, Any], error.formatted)
@@ -158,7 +158,7 @@ def error_list(errors: Sequence[GraphQLError]) -> list[dict[str, Any]]:
 
 
 def _validation_error(message: str) -> dict[str, Any]:
-    """Return how GitHub words the refusal of a field or an argument that it does not know."""
+    """Return GitHub's refusal of a field or an argument that it does not know."""
     if found := UNKNOWN_FIELD.match(message):
         name, owner = found.groups()
         return {
@@ -240,7 +240,7 @@ class PlannedExecution(ExecutionContext):
         return self._plan_composite(kind, nodes)
 
     def _plan_composite(self, kind: GraphQLOutputType, nodes: list[FieldNode]) -> Make:
-        """Objects of a type that may be known only from the value."""
+        """Return objects of a type that may be known only from the value."""
         plans: dict[str, Make] = {}
         name = cast(GraphQLObjectType, kind).name if is_object_type(kind) else None
 

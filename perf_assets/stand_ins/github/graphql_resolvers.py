@@ -1,4 +1,4 @@
-"""What the fields of the served GraphQL schema resolve to, where that is not an entry of a dict."""
+"""Resolvers of the served GraphQL schema, for fields that are not entries of a dict."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

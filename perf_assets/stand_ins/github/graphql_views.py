@@ -83,9 +83,7 @@ def _enum_value(text: str | None) -> str | None:
 
 
 def reaction_groups(record: Record) -> list[View] | None:
-    """Return how many reacted to an issue or a comment, by kind; null where a corpus does not
-    say.
-    """
+    """Return the number of reactions to an issue or a comment, by kind; null if unknown."""
     counts = record.get("reactions")
     if counts is None:
         return None
@@ -113,7 +111,7 @@ def pull_view(tracker: Tracker, pull: Record) -> View:
 
 
 def _thread(tracker: Tracker, record: Record, prefix: str, path: str) -> View:
-    """Return what issues and pull requests share."""
+    """Return the fields that issues and pull requests share."""
     number = record["number"]
     return {
         "_tracker": tracker,
@@ -199,7 +197,7 @@ def event_view(tracker: Tracker, issue: View, event: Record) -> View:
 
 
 def state_reason(record: Record) -> str | None:
-    """Return why an issue is in its state, as GraphQL spells it."""
+    """Return the reason for an issue's state, as GraphQL spells it."""
     return _enum_value(record.get("state_reason"))
 
 

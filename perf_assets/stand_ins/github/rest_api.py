@@ -82,7 +82,7 @@ def _part(tracker: Tracker, number: int, part: str, call: Call) -> Reply:
 
 
 def _issues(tracker: Tracker, parameters: Parameters) -> list[Item]:
-    """Issues and pull requests as the listing's parameters select and sort them."""
+    """Return issues and pull requests as the listing's parameters select and sort them."""
     state, since = parameters.get("state", "open"), parameters.get("since", "")
     labels = {name.lower() for name in parameters.get("labels", "").split(",") if name}
     items = [

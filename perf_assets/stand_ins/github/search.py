@@ -71,7 +71,7 @@ def _terms(query: str) -> dict[str, list[str]]:
 
 
 def _selector(terms: dict[str, list[str]]) -> Callable[[Tracker], Iterable[Record]]:
-    """Return what the qualifiers select from a tracker, oldest first."""
+    """Return the items that the qualifiers select from a tracker, oldest first."""
     kinds, states = _kinds_and_states(terms.pop("is", []) + terms.pop("state", []))
     created = interval(terms.pop("created", ["*..*"])[0])
     moments = [
@@ -124,7 +124,7 @@ def interval(text: str) -> Interval:
     Raises
     ------
     SearchError
-        Where ``text`` is not a date, time or range of them.
+        ``text`` is not a date, a time or a range of them.
     """
     match = RANGE_PATTERN.fullmatch(text)
     if match is None or (match["sign"] and match["last"]):

@@ -75,7 +75,7 @@ class CorpusServer(LoopbackServer):
         limit: int = POINTS_PER_HOUR,
         window: float = HOUR,
     ) -> None:
-        """Index the corpora; nothing listens yet."""
+        """Index the corpora without listening."""
         self.requests: list[Request] = []
         super().__init__(port)
         self._limit, self._window = limit, window

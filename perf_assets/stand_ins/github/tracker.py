@@ -74,7 +74,7 @@ class Tracker:
         return linked
 
     def timeline(self, number: int, item_types: Sequence[str] | None, since: str) -> list[Record]:
-        """Timeline items of an issue from ``since`` on, oldest first: events and comments."""
+        """Return timeline items from ``since`` on, oldest first: events and comments."""
         types = None if item_types is None else set(item_types)
         items = [
             event
@@ -108,7 +108,7 @@ def _by_id(groups: Iterable[Iterable[Record]]) -> dict[int, Record]:
 def between(
     records: list[Record], key: "itemgetter[Any]", first: str, last: str
 ) -> Sequence[Record]:
-    """Return those of ``records``, sorted by ``key``, whose time is in the closed interval."""
+    """Return the ``records``, sorted by ``key``, whose time is in the closed interval."""
     start = bisect_left(records, (first,), key=key)
     end = bisect_right(records, (last, float("inf")), key=key)
     return records if end - start == len(records) else records[start:end]
@@ -131,7 +131,7 @@ def node_id(prefix: str, repository: str, key: object = "") -> str:
 
 
 def parse_node_id(text: str) -> tuple[str, str, str] | None:
-    """Prefix, repository and key of an id made by ``node_id``; None where it is none."""
+    """Return prefix, repository and key of an id made by ``node_id``; None for other ids."""
     prefix, _, packed = text.partition("_")
     try:
         plain = base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)).decode()

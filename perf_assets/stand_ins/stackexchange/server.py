@@ -44,7 +44,7 @@ class ForumServer(LoopbackServer):
         *,
         quota: int = QUOTA,
     ) -> None:
-        """Nothing listens yet."""
+        """Prepare the server without listening."""
         super().__init__(port)
         self.sites = dict(sites)
         self.requests: list[Request] = []
@@ -75,7 +75,7 @@ class ForumServer(LoopbackServer):
         return content if isinstance(content, Reply) else packed(200, content), log
 
     def content(self, path: str, parameters: Mapping[str, str]) -> dict[str, Any] | Reply:
-        """Return what a request asks for, or its refusal."""
+        """Return the requested items, or a refusal."""
         if path == "filters/create":
             return self._wrapped([{"filter": "!perf", "included_fields": []}])
         found = self._found(path, parameters)
@@ -132,7 +132,7 @@ def serve(directory: Path, port: int, on_ready: Callable[[str], None]) -> None:
 
 
 def _chosen(items: list[Item], parameters: Mapping[str, str]) -> list[Item]:
-    """Return those that the parameters select, in their order."""
+    """Return the items that the parameters select, in their order."""
     key = SORTS[parameters.get("sort", "activity")]
     if tagged := parameters.get("tagged"):
         items = [item for item in items if set(tagged.split(";")) <= set(item["tags"])]

@@ -38,20 +38,19 @@ class Site:
 
 
 def read_site(folder: Path) -> Site:
-    """Return the site in ``folder``: Posts.xml, and what lies beside it of links, history,
-    comments.
+    """Return the site in ``folder``: Posts.xml, with links, history and comments if present.
 
     Raises
     ------
     PerfAssetsError
-        A file cannot be read, is not XML, or has a row that lacks something.
+        A file cannot be read, is not XML, or has a row without a required value.
     """
     try:
         return _read(folder)
     except (OSError, ElementTree.ParseError, LookupError, ValueError, OverflowError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else error
         raise PerfAssetsError(
-            f"{folder}: this is not a dump of a site that could be served: {shortened(reason, 200)}"
+            f"{folder}: not a dump of a site that can be served: {shortened(reason, 200)}"
         ) from None
 
 

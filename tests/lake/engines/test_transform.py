@@ -75,17 +75,17 @@ def test_what_lies_elsewhere_makes_the_tables_that_one_warehouse_makes(
 ) -> None:
     with open_warehouse(apart / "warehouse.duckdb") as database:
         writer = AuditedWriter(database, DataDirectory.of(apart))
-        made = {one.table: one.outcome for one in derive(writer, elsewhere=elsewhere) if one.is_new}
+        made = {one.table: one.outcome for one in derive(writer, remote=elsewhere) if one.is_new}
         assert {*MARTS, *analyses()} <= made.keys()
         assert [one.failure for one in made.values() if one is not None and one.failure] == []
 
-        again = [one.table for one in derive(writer, elsewhere=elsewhere) if one.is_new]
+        again = [one.table for one in derive(writer, remote=elsewhere) if one.is_new]
         assert again == []
 
         held = {**elsewhere.fingerprints, "raw.issue_comments": "as shipped later"}
         later = [
             one.table
-            for one in derive(writer, elsewhere=RemoteTables(elsewhere.engine, held))
+            for one in derive(writer, remote=RemoteTables(elsewhere.engine, held))
             if one.is_new
         ]
         assert "marts.bug_metrics" in later

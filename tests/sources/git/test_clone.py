@@ -116,7 +116,7 @@ def refused(url, path) -> str:
 
 def test_what_cannot_be_cloned_is_refused_in_one_sentence(tmp_path, source):
     target = tmp_path / "new" / "clone.git"
-    assert "nothing exists there" in refused(tmp_path / "absent", target)
+    assert "no git repository exists" in refused(tmp_path / "absent", target)
     (tmp_path / "folder").mkdir()
     assert "not appear to be a git repository" in refused(tmp_path / "folder", target)
     git(source, "init", "--quiet", "--bare")
@@ -168,7 +168,7 @@ def test_a_directory_that_is_no_clone_of_ours_is_left_alone(three_months, source
     mine_too = tmp_path / "precious"
     mine_too.mkdir()
     (mine_too / "thesis.txt").write_text("words")
-    with pytest.raises(PerfAssetsError, match="something else"):
+    with pytest.raises(PerfAssetsError, match="something other than a git clone"):
         update_clone(str(source), mine_too)
     assert (mine_too / "thesis.txt").read_text() == "words"
 

@@ -247,8 +247,14 @@ NEXT = {"hasNextPage": True}
         (put("nameWithOwner", 7), ANY + ".*nameWithOwner"),
         (put("login", ["x"]), ISSUE + ".*login: a text is needed here .a list"),
         # Pages without end.
-        (put("search.pageInfo", {**NEXT, "endCursor": None}), ANY + ".*pages lead nowhere"),
-        (put("search.pageInfo", {**NEXT, "endCursor": "WzFd"}), ANY + ".*pages lead nowhere"),
+        (
+            put("search.pageInfo", {**NEXT, "endCursor": None}),
+            ANY + ".*cursor of the next page is missing or repeated",
+        ),
+        (
+            put("search.pageInfo", {**NEXT, "endCursor": "WzFd"}),
+            ANY + ".*cursor of the next page is missing or repeated",
+        ),
         (put("comments.pageInfo", lambda info: {**info, **NEXT}), None),
         # What does not matter, or can be read nevertheless.
         (put("rateLimit", None), None),

@@ -38,13 +38,16 @@ def test_chosen_keywords_take_the_place_of_the_packaged_ones_and_other_columns_a
         ("kind\nperformance\n", "line 1: the column keyword is missing"),
         ("kind,keyword\nspeed,slow\n", "line 2: 'speed' is not a kind of question; "),
         ("kind,keyword\nperformance\n", "line 2: '' is not a keyword"),
-        ("kind,keyword\nperformance,run slow\n", "line 2: 'run slow' is not a keyword; one word"),
+        (
+            "kind,keyword\nperformance,run slow\n",
+            "line 2: 'run slow' is not a keyword; write one word",
+        ),
         ('kind,keyword\nperformance,"slow\nfast"\n', "is not a keyword"),
-        ('kind,keyword\nperformance,"slow\n', "this is not a CSV file"),
-        ("kind,keyword,kind\nperformance,slow,x\n", "line 1: the column kind is there twice"),
-        ("kind,keyword\n,\n", "no keyword is left of so"),
+        ('kind,keyword\nperformance,"slow\n', "not a valid CSV file"),
+        ("kind,keyword,kind\nperformance,slow,x\n", "line 1: the column kind occurs twice"),
+        ("kind,keyword\n,\n", "no keyword of so is left"),
         (f"kind,keyword\nperformance,{'x' * 65}\n", "is not a keyword"),
-        (f"kind,keyword\nperformance,{'x' * 200_000}\n", "this is not a CSV file"),
+        (f"kind,keyword\nperformance,{'x' * 200_000}\n", "not a valid CSV file"),
     ],
 )
 def test_a_mistake_is_one_sentence_with_file_and_line(
@@ -69,5 +72,5 @@ def test_a_file_that_cannot_be_read_is_named(path: Path) -> None:
     with pytest.raises(PerfAssetsError, match=r"keywords of so cannot be read: No such file"):
         read_keywords("so", path, PACKAGED)
     path.write_bytes(b"kind,keyword\n\xff")
-    with pytest.raises(PerfAssetsError, match="no text in UTF-8"):
+    with pytest.raises(PerfAssetsError, match="not UTF-8 text"):
         read_keywords("so", path, PACKAGED)

@@ -43,17 +43,17 @@ def test_a_header_alone_labels_nothing(path: Path) -> None:
         ("question_id,kind\n7,slow\n", "line 2: 'slow' is not a kind of question; "),
         ("question_id,kind\n7,performence\n", "did you mean performance?"),
         ("question_id,kind\n7,\n", "line 2: '' is not a kind of question; known are program crash"),
-        ("question_id,kind\n7.5,performance\n", "line 2: '7.5' is not a number of a question"),
-        ("question_id,kind\n-7,performance\n", "line 2: '-7' is not a number of a question"),
-        ("question_id,kind\n0,performance\n", "line 2: '0' is not a number of a question"),
-        ("question_id,kind\n²,performance\n", "line 2: '²' is not a number of a question"),
-        (f"question_id,kind\n{'9' * 30},performance\n", "is not a number of a question"),
+        ("question_id,kind\n7.5,performance\n", "line 2: '7.5' is not a question number"),
+        ("question_id,kind\n-7,performance\n", "line 2: '-7' is not a question number"),
+        ("question_id,kind\n0,performance\n", "line 2: '0' is not a question number"),
+        ("question_id,kind\n²,performance\n", "line 2: '²' is not a question number"),
+        (f"question_id,kind\n{'9' * 30},performance\n", "is not a question number"),
         ("question_id,kind\n7,performance,x\n", "line 2: 3 values where there are 2 columns"),
         (
             "question_id,kind\n7,performance\n8,performance\n7,PERFORMANCE\n",
             "line 4: question 7 has the kind performance in line 2 already; remove one of them",
         ),
-        (f"question_id,kind\n7,{'x' * 200_000}\n", "this is not a CSV file: field larger"),
+        (f"question_id,kind\n7,{'x' * 200_000}\n", "not a valid CSV file: field larger"),
     ],
 )
 def test_a_mistake_is_told_in_one_sentence_with_file_and_line(
@@ -73,7 +73,7 @@ def test_a_file_that_cannot_be_read_is_named(path: Path) -> None:
     with pytest.raises(PerfAssetsError, match=r"labelled questions of so cannot be read: No such"):
         read_labelled("so", path)
     path.write_bytes(b"question_id,kind\n7,\xff\n")
-    with pytest.raises(PerfAssetsError, match="are not text in UTF-8; save them as that"):
+    with pytest.raises(PerfAssetsError, match="are not UTF-8 text; save the file as UTF-8"):
         read_labelled("so", path)
 
 

@@ -57,10 +57,10 @@ def test_a_number_without_its_part_is_the_first_problem_of_the_question(path: Pa
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        (line("3"), "problem 3 is none of those that are loaded"),
-        (line("x"), "'x' is not a number of a question, nor one as 65160023_2"),
-        (line("2", "torch"), "library 'torch' is none of tf and keras"),
-        (line("2", "tf", "2", "0", "0"), "profiler_status '2' is none of -1, 0 and 1"),
+        (line("3"), "problem 3 is not among the loaded problems"),
+        (line("x"), "'x' is not a question number such as 65160023 or 65160023_2"),
+        (line("2", "torch"), "library 'torch' is neither tf nor keras"),
+        (line("2", "tf", "2", "0", "0"), "profiler_status '2' is not -1, 0 or 1"),
         (line("2") + ",", "it has 13 cells instead of 12"),
     ],
 )

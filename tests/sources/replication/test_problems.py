@@ -97,9 +97,9 @@ def test_the_form_of_the_authors_gives_the_same_rows(path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"id": "x1"}, "'x1' is not a number of a question, nor one as 65160023_2"),
+        ({"id": "x1"}, "'x1' is not a question number such as 65160023 or 65160023_2"),
         ({"id": "7"}, "the address '{url}' is not that of question 7"),
-        ({"created": "2020-12-06"}, "creation date '2020-12-06' is not a moment as "),
+        ({"created": "2020-12-06"}, "creation date '2020-12-06' is not a time such as "),
         ({"first": "Tine: slow"}, "symptom1: 'Tine: slow' is not in the codebook; nearest is "),
         ({"first": ""}, "symptom1: '' is not in the codebook; nearest is "),
         ({"exposing": "later"}, "exposing stage: 'later' is not in the codebook; nearest is "),

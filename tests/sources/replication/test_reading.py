@@ -121,7 +121,7 @@ def test_a_remark_behind_an_issue_number_and_a_slip_of_spelling_are_understood(
             "pytorch_perf_bugs_information.csv",
             "2017-01-01 3:00",
             "1/1/2017 3:00",
-            "opening time '1/1/2017 3:00' is not a date as 2018-07-30 14:42",
+            "opening time '1/1/2017 3:00' is not a time such as 2018-07-30 14:42",
         ),
         ("pytorch_perf_bugs_information.csv", "14400.5", "Not found", "do not agree"),
         ("pytorch_perf_bugs_information.csv", "{'bob': 2}", "bob", "are not a list of logins"),
@@ -171,7 +171,7 @@ def test_a_folder_with_one_framework_gives_that_one(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_none_of_the_package_is_refused(tmp_path: Path) -> None:
     assert refusal(tmp_path / "none") == (
-        f"{tmp_path / 'none'}: there is no such folder; give the one with the CSV files"
+        f"{tmp_path / 'none'}: this folder does not exist; name the one with the CSV files"
     )
     assert "none of the published files is there" in refusal(tmp_path)
 
@@ -212,7 +212,7 @@ def test_content_that_differs_from_the_published_is_refused_unless_accepted(fold
 def test_no_file_is_read_that_is_no_text(folder: Path) -> None:
     path = folder / "pytorch_perf_bugs_information.csv"
     path.write_bytes(path.read_bytes().replace(b"ann", b"a\xff"))
-    assert "no UTF-8" in refusal(folder, accept_changes=True)
+    assert "not valid UTF-8" in refusal(folder, accept_changes=True)
 
 
 @pytest.mark.slow

@@ -213,11 +213,11 @@ CASES = [
     ("data", [], "key data: is not an object"),
     ("data repository", None, "key repository: is missing; keep the data"),
     ("data repository", 5, "key repository: is not text"),
-    ("data number", "one", "key number: 'one' is not a number of an issue"),
+    ("data number", "one", "key number: 'one' is not the number of an issue"),
     ("data number", 1.0, "key number: is not a whole number"),
     ("data number", 10**40, "key number: is not a whole number"),
     ("data number", True, "key number: is not a whole number"),
-    ("data number", 99, "key number: owner/name#99 is not a bug report that is stored"),
+    ("data number", 99, "key number: owner/name#99 is not a stored bug report"),
     ("data number", 1, "key link: is not that of owner/name#1"),
     ("data link", "https://example.org", "key link: is not that of owner/name#2"),
     ("data codebook", {}, "key codebook: is not a whole number"),
@@ -246,7 +246,7 @@ def test_a_mistake_is_named_where_it_stands(where: str, value: object, words: st
 def test_a_bug_report_that_is_there_twice_is_refused() -> None:
     for export in FORMATS:
         one, two = export(tasks_of(1) * 2, YES, NO)
-        assert "task 2, key number: #1 stands in task 1 already" in refusal([one, two])
+        assert "task 2, key number: #1 is in task 1 already" in refusal([one, two])
 
 
 @pytest.mark.parametrize(
@@ -266,15 +266,15 @@ def test_annotations_without_a_time_are_in_no_order(when: dict[str, Any], words:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"[]", "this is not a list of tasks"),
-        (b"[", "this is not JSON (EOF while parsing a list"),
-        (b'["\xf6"]', "this is not UTF-8"),
+        (b"[]", "not a list of tasks"),
+        (b"[", "not valid JSON (EOF while parsing a list"),
+        (b'["\xf6"]', "not valid UTF-8"),
         (b"[5]", "task 1: is not a task of a project"),
         (b"[{}]", "task 1, key repository: is missing"),
-        (b"[" * 100_000, "this is not JSON (recursion limit exceeded"),
-        (b"[" * 900 + b'"\\ud800"' + b"]" * 900, "this is not JSON (it is too deep to read)"),
-        (b"[" + b"9" * 5000 + b"]", "this is not JSON (number out of range"),
-        (b"[NaN]", "this is not JSON"),
+        (b"[" * 100_000, "not valid JSON (recursion limit exceeded"),
+        (b"[" * 900 + b'"\\ud800"' + b"]" * 900, "not valid JSON (it is too deep to read)"),
+        (b"[" + b"9" * 5000 + b"]", "not valid JSON (number out of range"),
+        (b"[NaN]", "not valid JSON"),
     ],
 )
 def test_what_is_no_export_is_refused_in_a_sentence(content: bytes, words: str) -> None:

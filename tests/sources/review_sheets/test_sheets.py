@@ -135,8 +135,8 @@ def test_a_sheet_of_an_older_codebook_is_read_and_names_what_it_may_have_put_els
             {"is_performance": "no", "category": "Other"},
             ("column category", "only for performance bugs"),
         ),
-        ({**YES, "number": "one"}, ("column number", "'one' is not a number")),
-        ({**YES, "number": "99"}, ("column number", "owner/name#99 is not a bug report")),
+        ({**YES, "number": "one"}, ("column number", "'one' is not the number")),
+        ({**YES, "number": "99"}, ("column number", "owner/name#99 is not a stored bug report")),
         ({**YES, "number": "2"}, ("column link", "is not that of owner/name#2")),
     ],
 )
@@ -155,8 +155,8 @@ GOOD_SHEET = sheet(YES, YES)
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "line 1: this is not a review sheet"),
-        (b"a,b\r\n1,2\r\n", "line 1: this is not a review sheet"),
+        (b"", "line 1: not a review sheet"),
+        (b"a,b\r\n1,2\r\n", "line 1: not a review sheet"),
         (GOOD_SHEET.replace("impact", "cost", 1).encode(), "line 1, column impact"),
         (GOOD_SHEET.replace("title,link", "link,title", 1).encode(), "line 1, column 3"),
         (
@@ -166,12 +166,12 @@ GOOD_SHEET = sheet(YES, YES)
         (GOOD_SHEET.replace("yes,,,", "yes,,,,,x", 1).encode(), "line 2, column 14"),
         (
             GOOD_SHEET.encode().replace(b"slow", b"sl\xf6w", 1),
-            "line 2, column title: this is not UTF-8",
+            "line 2, column title: not valid UTF-8",
         ),
-        (GOOD_SHEET.encode() + b'"open', "line 4: this is not a CSV"),
+        (GOOD_SHEET.encode() + b'"open', "line 4: not valid CSV"),
         (
             (GOOD_SHEET + GOOD_SHEET.splitlines()[1]).encode(),
-            "line 4, column number: #1 stands in line 2 already",
+            "line 4, column number: #1 is in line 2 already",
         ),
     ],
 )

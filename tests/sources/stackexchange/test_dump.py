@@ -141,7 +141,7 @@ SPOILT = {
     ANSWER.format(id=7, parent=""): "it has no ParentId",
     QUESTION.format(id=1): "a question 1 was there before",
     QUESTION.format(id=7) + " text": "text between this row and the next",
-    "<rows />": "this is not a row",
+    "<rows />": "not a row",
     '<row Id="7" />': "it has no PostTypeId",
 }
 
@@ -227,10 +227,10 @@ def test_a_place_without_a_dump_is_refused(tmp_path) -> None:
     (tmp_path / "Posts.7z").write_bytes(b"7z\xbc\xaf no archive")
     (tmp_path / "Posts.xml.zst").write_bytes(b"not packed")
     for name, message in {
-        "nowhere": "there is no such dump",
-        "empty": "there is no Posts.xml",
+        "nowhere": "this dump does not exist",
+        "empty": "the folder has no Posts.xml",
         "Votes.7z": "it holds Votes, and no Posts.xml",
-        "Posts.7z": "it is no 7z archive, or a damaged one",
+        "Posts.7z": "it is not a 7z archive, or is damaged",
         "Posts.xml.zst": "it is not packed by Zstandard",
     }.items():
         with pytest.raises(PerfAssetsError, match=message):
@@ -313,7 +313,7 @@ def test_entities_are_never_expanded(tmp_path) -> None:
     laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
     text = f'<?xml version="1.0"?><!DOCTYPE posts [<!ENTITY l0 "ha">{laughs}]><posts>'
     (tmp_path / "Posts.xml").write_text(f'{text}<row Id="&l9;" /></posts>')
-    with pytest.raises(PerfAssetsError, match="nothing that declares types or entities is read"):
+    with pytest.raises(PerfAssetsError, match="a dump may not declare types or entities"):
         extracted(tmp_path, tmp_path / "x.duckdb")
 
 

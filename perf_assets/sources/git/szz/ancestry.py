@@ -12,7 +12,7 @@ import numpy.typing as npt
 from perf_assets.sources.git.changes import diffing
 from perf_assets.sources.git.command import in_clone, lines_of, local_environment, run, streamed
 
-# Read from git and laid into arrays in one go.
+# Read from git into arrays at once.
 _AT_ONCE = 200_000
 
 ABSENT, SUBMODULE = b"00", b"16"
@@ -60,9 +60,9 @@ class Commits:
 
 def read_ancestors(clone: Path, shas: Iterable[str]) -> Commits:
     """Return the commits ``shas`` and all that they descend from; GitError when one is missing."""
-    given = "".join(f"{sha}\n" for sha in shas).encode()
+    stdin = "".join(f"{sha}\n" for sha in shas).encode()
     options = ("rev-list", "--topo-order", "--reverse", "--parents", "--timestamp", "--stdin")
-    lines = lines_of(run(in_clone(clone, *options), local_environment(), given))
+    lines = lines_of(run(in_clone(clone, *options), local_environment(), stdin))
     number: dict[str, int] = {}
     commits = Commits([], [], [])
     for line in lines:
@@ -75,7 +75,7 @@ def read_ancestors(clone: Path, shas: Iterable[str]) -> Commits:
 
 
 def _signed(time: int) -> int:
-    """git reads a time before 1970 into an unsigned number, where it wraps around."""
+    """Return seconds as git does: it stores times before 1970 as unsigned numbers."""
     return time - (1 << 64) if time >= 1 << 63 else time
 
 
@@ -99,7 +99,7 @@ class ChangedPaths:
         )
         shas = self.commits.shas
         self._length = len(shas[0]) if shas else 40
-        given = "".join(
+        stdin = "".join(
             f"{shas[commit]} {shas[parent]}\n" if parent >= 0 else f"{shas[commit]}\n"
             for commit, parent in lines
         )
@@ -109,7 +109,7 @@ class ChangedPaths:
             *("--stdin", "--always", "--root", "-r", "--no-renames"),
             *("--raw", "-z", "--no-abbrev"),
         )
-        with streamed(command, local_environment(), given.encode()) as output:
+        with streamed(command, local_environment(), stdin.encode()) as output:
             self._read(output)
 
     def _read(self, output: IO[bytes]) -> None:
@@ -142,7 +142,7 @@ class ChangedPaths:
     def _packed(
         self, owners: list[int], paths: list[int], metas: list[bytes]
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.void]]:
-        """Lines, paths, and both sides of changes: kinds as text, object names as bytes."""
+        """Yield lines, paths and both sides of changes: kinds as text, object names as bytes."""
         length = self._length
         raw = np.frombuffer(b"".join(metas), dtype="S1").reshape(len(metas), 17 + 2 * length + 1)
         sides = np.empty(
@@ -168,7 +168,7 @@ class ChangedPaths:
     def touches(self, paths: Sequence[int]) -> Iterator[tuple[int, int, dict[int, Change]]]:
         """Commit, path and its change against each parent that has another: by commits, in order.
 
-        A side that differs in its mode alone is no change.
+        A side that differs only in its mode is not a change.
         """
         indices = np.concatenate(
             [self._by_path[self._path_starts[p] : self._path_starts[p + 1]] for p in paths]

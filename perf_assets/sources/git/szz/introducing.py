@@ -69,7 +69,10 @@ def trace_by_blame(clone: Path, fixes: Sequence[tuple[str, RemovedCode]]) -> lis
             list(pool.map(lambda file, sha=sha: _blame(clone, sha, file), removed.files))
             for sha, removed in fixes
         ]
-    merges = _merges(clone, {sha for author in authors for counted in author for sha, _ in counted})
+    merges = _merges(
+        clone,
+        {sha for fix_authors in authors for file_authors in fix_authors for sha, _ in file_authors},
+    )
     return [
         traced(removed, counted, merges)
         for (_, removed), counted in zip(fixes, authors, strict=True)
@@ -77,7 +80,7 @@ def trace_by_blame(clone: Path, fixes: Sequence[tuple[str, RemovedCode]]) -> lis
 
 
 def _blame(clone: Path, sha: str, file: RemovedFrom) -> Authors:
-    """Return who wrote the lines that the commit takes from a file.
+    """Return the authors of the lines that the commit takes from a file.
 
     The whole file is traced: git recognises moved code by its length, and of the lines alone
     it would see no more than what the fix takes from the block.
@@ -103,5 +106,5 @@ def _merges(clone: Path, shas: set[str]) -> set[str]:
     if not shas:
         return set()
     command = in_clone(clone, "rev-list", "--no-walk", "--merges", "--stdin")
-    given = "".join(f"{sha}\n" for sha in sorted(shas)).encode()
-    return set(run(command, local_environment(), given).decode().split())
+    stdin = "".join(f"{sha}\n" for sha in sorted(shas)).encode()
+    return set(run(command, local_environment(), stdin).decode().split())

@@ -31,7 +31,7 @@ class LineHistory:
         self.steps: list[int] = []
 
     def trace(self, fixes: Sequence[tuple[str, RemovedCode]]) -> list[Trace]:
-        """Return where the lines come from that each commit removes, as ``trace_by_blame`` finds
+        """Return the origins of the lines that each commit removes, as ``trace_by_blame`` finds
         them.
 
         A fix whose lines lead to a file that the clone lacks, or that takes too much work, comes
@@ -72,7 +72,7 @@ class LineHistory:
             if attempt.problem is not None:
                 traces.append(Trace(problem=attempt.problem))
                 continue
-            shas = {sha for counter in authors for sha, _ in counter}
+            shas = {sha for file_authors in authors for sha, _ in file_authors}
             merges = [sha for sha in shas if len(commits.parents[commits.number[sha]]) > 1]
             traces.append(traced(removed, authors, merges))
         return traces
@@ -108,5 +108,5 @@ def _with_text(block: Entry, lines: Sequence[bytes]) -> Entry:
     """Return the block with its own lines, of those of the whole file."""
     text, first = block.text, block.first
     traced = [index - first for index in text.traced(first, block.length)]
-    own = Text(text.number, traced, text.attempt, lines[first : first + block.length])
-    return block._replace(text=own, first=0)
+    block_text = Text(text.number, traced, text.attempt, lines[first : first + block.length])
+    return block._replace(text=block_text, first=0)

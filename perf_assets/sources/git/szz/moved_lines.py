@@ -68,7 +68,7 @@ class _Search:
 
     @property
     def sources(self) -> list[_Source]:
-        """Where it looks next."""
+        """The next place of the search."""
         return self.stages[0][1]
 
 
@@ -88,8 +88,8 @@ class _Hit:
             yield found._replace(version=version, start=self.match.offset)
 
     def rests(self) -> Iterator[_Search]:
-        """Yield what is before and after it; too small for this source, it is looked for no
-        further.
+        """Yield searches for the lines before and after it; parts too small for this source end
+        there.
         """
         entry = self.search.entry
         for start, end in ((0, self.match.start), (self.match.end, entry.length)):
@@ -103,7 +103,7 @@ class Comparer:
     """Compares entries with blobs."""
 
     def __init__(self, clone: Path) -> None:
-        """Nothing is compared yet."""
+        """Prepare an empty comparer."""
         self._clone = clone
 
     def compare(
@@ -160,15 +160,15 @@ def _blob_name(content: bytes, length: int) -> str:
 
 
 def _write_blobs(clone: Path, objects: Path, contents: Iterable[bytes]) -> None:
-    given = b"".join(b"blob\ndata %d\n%s\n" % (len(content), content) for content in contents)
+    stdin = b"".join(b"blob\ndata %d\n%s\n" % (len(content), content) for content in contents)
     env = local_environment({"GIT_OBJECT_DIRECTORY": str(objects)})
-    run(in_clone(clone, "fast-import", "--quiet"), env, given)
+    run(in_clone(clone, "fast-import", "--quiet"), env, stdin)
 
 
 def each_blob(clone: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Name and content of each blob, one in memory at a time; GitError when one is missing."""
-    given = "".join(f"{name}\n" for name in names).encode()
-    with streamed(in_clone(clone, "cat-file", "--batch"), local_environment(), given) as output:
+    """Yield name and content of each blob, one at a time; GitError when one is missing."""
+    stdin = "".join(f"{name}\n" for name in names).encode()
+    with streamed(in_clone(clone, "cat-file", "--batch"), local_environment(), stdin) as output:
         for name in names:
             header = output.readline().split()
             if len(header) != 3:
@@ -195,7 +195,9 @@ def find_authors(
 
 
 def _stages(versions: Versions, entry: Entry) -> list[tuple[int, list[_Source]]]:
-    """Return where to look for an entry, in git's order, and how much must be found there."""
+    """Return the places to search for an entry, in git's order, each with the score that a match
+    needs.
+    """
     version = entry.version
     commit = versions.commit_of[version]
     parents = versions.commits.parents[commit]

@@ -32,7 +32,7 @@ class PairCounter:
     """Counts the lines of pairs, and remembers what it counted last."""
 
     def __init__(self, clone: Clone) -> None:
-        """Nothing is counted yet."""
+        """Prepare a counter without counts."""
         self._clone = clone
         self._recent: dict[str, Counts] = {}
         self._older: dict[str, Counts] = {}

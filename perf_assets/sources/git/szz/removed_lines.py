@@ -54,17 +54,17 @@ class RemovedCode:
 
     @property
     def count(self) -> int:
-        """How many lines."""
+        """Number of lines."""
         return sum(len(file.lines) for file in self.files)
 
 
 def sources_of(files: Sequence[ChangedFile]) -> list[ChangedFile]:
-    """Return those of the changed ``files`` that were source code: no tests, texts or data."""
+    """Return the changed ``files`` that were source code: no tests, texts or data."""
     return [file for file in files if file.old_blob and is_source(shown(file.old_path))]
 
 
 def too_large(sources: Sequence[ChangedFile]) -> str | None:
-    """Return why the lines of ``sources`` are not looked at; None when they are."""
+    """Return the reason why the lines of ``sources`` are skipped; None if they are not."""
     for file in sources:
         if max(file.old_size, file.size) > LARGEST_FILE:
             return f"{shown(file.path)} is larger than {LARGEST_FILE:,} bytes"
@@ -72,7 +72,7 @@ def too_large(sources: Sequence[ChangedFile]) -> str | None:
 
 
 def read_removed(clone: Path, shas: Iterable[str]) -> dict[str, dict[Pair, list[int]]]:
-    """Line numbers that each of the commits, no merges, removes, by the versions of the file.
+    """Return the line numbers that each commit, no merge, removes, by file version.
 
     Lines that differ in white space alone, and blocks that appear elsewhere in the commit, are
     left out. git marks a moved block by its color alone.
@@ -80,11 +80,11 @@ def read_removed(clone: Path, shas: Iterable[str]) -> dict[str, dict[Pair, list[
     found: dict[str, dict[Pair, list[int]]] = {sha: {} for sha in shas}
     command = diffs_of(clone, *_PATCH)
     command[1:1] = _COLORS
-    given = "".join(f"{sha}\n" for sha in found).encode()
+    stdin = "".join(f"{sha}\n" for sha in found).encode()
     removed: dict[Pair, list[int]] = {}
     lines: list[int] = []
     number = 0
-    with streamed(command, local_environment(), given) as output:
+    with streamed(command, local_environment(), stdin) as output:
         for line in output:
             if line.startswith((_REMOVED, _MOVED)):
                 if line.startswith(_REMOVED):

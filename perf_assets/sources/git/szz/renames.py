@@ -42,19 +42,19 @@ def rename_sources(
         path = changed.path_number(change.path)
         assert path is not None
         same = [
-            entry
-            for entry in gone
-            if entry.old_blob == change.blob and entry.old_kind == change.kind
+            candidate
+            for candidate in gone
+            if candidate.old_blob == change.blob and candidate.old_kind == change.kind
         ]
         if len(same) == 1:
             source = changed.path_number(same[0].path)
             assert source is not None
             found[commit, index, path] = source
-        elif absent := missing & {change.blob, *(entry.old_blob for entry in gone)}:
+        elif absent := missing & {change.blob, *(candidate.old_blob for candidate in gone)}:
             unknown[commit, index, path] = min(absent)
         else:
             open_cases.append(
-                ((commit, index, path), [change.path, *(entry.path for entry in gone)])
+                ((commit, index, path), [change.path, *(candidate.path for candidate in gone)])
             )
     with ThreadPoolExecutor(_WORKERS) as pool:
         sources = pool.map(lambda case: _source_of(clone, commits, case), open_cases)
@@ -66,7 +66,7 @@ def rename_sources(
 
 
 def _gone(changed: ChangedPaths, commit: int, index: int) -> list[Change]:
-    """Return what of a parent is not there any more."""
+    """Return the files of a parent that are missing in the commit."""
     return [
         change
         for _, change in changed.against(commit, index)

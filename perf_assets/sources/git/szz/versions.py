@@ -154,7 +154,7 @@ class Versions:
         return True
 
     def hunks(self, base: int, version: int) -> list[list[int]]:
-        """Return where a version differs from one of its bases, see ``Hunks``."""
+        """Return the places where a version differs from one of its bases, see ``Hunks``."""
         hunks: list[list[int]] = self._hunks[base, version].tolist()
         return hunks
 

@@ -79,7 +79,7 @@ class Question:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What it is about."""
+        """Its subject."""
         return self.text.kinds
 
     @property
@@ -92,7 +92,11 @@ class Question:
         """The first answer that its owner endorses in a comment, where none is accepted."""
         if self.accepted is not None or self.owner is None:
             return None
-        of_others = [one for one in self.answers if one.owner != self.owner and not one.is_deleted]
+        of_others = [
+            answer
+            for answer in self.answers
+            if answer.owner != self.owner and not answer.is_deleted
+        ]
         endorsed = [
             answer
             for answer in of_others
@@ -130,7 +134,7 @@ def plan_forum(rng: Random, calendar: Calendar, questions: int) -> Forum:
     for question in (*studied, *strangers):
         _answer(rng, question, latest)
     for kind in KINDS:
-        _accept(rng, [one for one in studied if one.kinds[0] == kind], kind, latest)
+        _accept(rng, [question for question in studied if question.kinds[0] == kind], kind, latest)
     for question in (*studied, *strangers):
         _comment(rng, question, latest)
     _plant(rng, studied, calendar)
@@ -241,7 +245,7 @@ RESERVED = (
 
 
 def _plant(rng: Random, studied: list[Question], calendar: Calendar) -> None:
-    """Everything that is rare, each at least once where there is room, in one of forty else."""
+    """Plant rare cases, each at least once if there is room, else in one question of forty."""
     rare = iter(rng.sample(studied, len(studied)))
     number = max(1, len(studied) // 40)
     for plant in (
@@ -261,13 +265,19 @@ def _plant(rng: Random, studied: list[Question], calendar: Calendar) -> None:
         at = min(question.at + rng.randrange(1000 * DAY), latest)
         question.closed = (at, CLOSED_CODES[index % len(CLOSED_CODES)])
         if question.closed[1] == "101" and len(studied) > 1:
-            question.duplicate_of = rng.choice([one for one in studied if one is not question])
+            question.duplicate_of = rng.choice(
+                [other for other in studied if other is not question]
+            )
     _endorse(rare, number, latest)
 
 
 def _endorse(rare: Iterator[Question], number: int, latest: int) -> None:
-    """Comments under answers that nobody accepted: of thanks, of others, and with reservations."""
-    unaccepted = (one for one in rare if one.answers and one.accepted is None and one.owner)
+    """Plan comments under unaccepted answers: of thanks, of others, and with reservations."""
+    unaccepted = (
+        question
+        for question in rare
+        if question.answers and question.accepted is None and question.owner
+    )
     by_others = (None, 1)  # of an account that is gone, and of one that never asks
     for texts, owners in ((ENDORSING, None), (RESERVED, None), (ENDORSING, by_others)):
         for index, question in enumerate(islice(unaccepted, number)):
@@ -283,7 +293,7 @@ def _of_both_tag_sets(_: Random, question: Question) -> None:
 
 
 def _of_two_kinds(rng: Random, question: Question) -> None:
-    """Only people can tell."""
+    """Plant a question whose kind only people can tell."""
     first = question.kinds[0]
     second = KINDS[(KINDS.index(first) + 2) % len(KINDS)]
     question.text, question.is_labelled = text_of(rng, (first, second)), True
@@ -298,7 +308,7 @@ def _with_keywords_in_code(_: Random, question: Question) -> None:
 
 
 def _with_html_in_the_title(_: Random, question: Question) -> None:
-    """And with line ends of Windows."""
+    """Plant a question with line ends of Windows."""
     question.text = question.text.with_title('Why does "a < b && c" say &lt;None&gt;?').crlf()
 
 
@@ -313,7 +323,7 @@ def _with_a_deleted_answer(_: Random, question: Question) -> None:
 
 
 def _with_an_older_answer(rng: Random, question: Question) -> None:
-    """One that was moved here from elsewhere."""
+    """Plant a question that was moved here from another site."""
     if len(question.answers) > 1 and not question.answers[0].is_accepted:
         question.answers[0].at = question.at - rng.randrange(1000, 1000 * HOUR)
 
@@ -331,5 +341,5 @@ def _number(forum: Forum) -> None:
     for index, (_, post) in enumerate(posts):
         post.number = 1001 + 3 * index
     comments = [comment for _, post in posts for comment in post.comments]
-    for index, comment in enumerate(sorted(comments, key=lambda one: one.at)):
+    for index, comment in enumerate(sorted(comments, key=lambda comment: comment.at)):
         comment.number = 50_001 + index

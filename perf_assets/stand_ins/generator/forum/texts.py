@@ -219,15 +219,15 @@ class Text:
         return "\n".join(self.paragraphs)
 
     def with_code(self, block: str) -> "Text":
-        """With another block of code."""
+        """Return the text with another block of code."""
         return replace(self, code=(*self.code, block))
 
     def with_title(self, title: str) -> "Text":
-        """With another title."""
+        """Return the text with another title."""
         return replace(self, title=title)
 
     def crlf(self) -> "Text":
-        """With line ends of Windows."""
+        """Return the text with line ends of Windows."""
         return replace(self, is_crlf=True)
 
 

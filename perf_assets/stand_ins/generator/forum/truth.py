@@ -26,7 +26,7 @@ def write_labelled(forum: Forum, path: Path) -> None:
 
 
 def truth_of(question: Question) -> dict[str, object]:
-    """Return what must become of ``question``."""
+    """Return the expected row of ``question``."""
     there = [answer for answer in question.answers if not answer.is_deleted]
     accepted = question.accepted
     return {
@@ -45,7 +45,9 @@ def truth_of(question: Question) -> dict[str, object]:
         "score": question.score,
         "views": question.views,
         "answers": [answer.number for answer in there],
-        "first_answer_at": min((moment_of(one.at).isoformat() for one in there), default=None),
+        "first_answer_at": min(
+            (moment_of(answer.at).isoformat() for answer in there), default=None
+        ),
         "accepted_answer_id": accepted.number if accepted else None,
         "accepted_at": (
             moment_of(accepted.at).isoformat() if accepted and not accepted.is_deleted else None
