@@ -132,7 +132,7 @@ class Heads:
     tips: dict[str, str]
 
 
-def read_heads(address: Address, seconds: float = LOOK_SECONDS) -> Heads:
+def read_heads(address: Address, seconds: float = HEADS_SECONDS) -> Heads:
     """Request the remote's branches once.
 
     Raises PerfAssetsError if it has no default branch, or no answer comes within ``seconds``.
