@@ -32,6 +32,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/ast-grep scan --rule tests/prose.yml --report-style short perf_assets docs README.md CONTRIBUTING.md
 
 # A timer for each of thousands of quick tests takes a second.
 check: lint

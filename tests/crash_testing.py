@@ -315,7 +315,7 @@ def _collect(_: Path, data_dir: Path) -> None:
     stand_in = SimpleNamespace(
         run=partial(_import, directory), TimeoutExpired=subprocess.TimeoutExpired
     )
-    vars(collecting)["subprocess"] = stand_in
+    vars(collecting)["child"] = stand_in
     folder = _answers(directory)
     told = Workbench(Subjects(directory), Store(folder), folder).collect()
     assert len(told) == len(RATERS), told

@@ -72,7 +72,7 @@ class Comparison:
 
     @property
     def is_equal(self) -> bool:
-        """Whether both have the same tables, columns, rows, views and macros.
+        """Return whether both have the same tables, columns, rows, views and macros.
 
         False where hashed addresses are not compared.
         """

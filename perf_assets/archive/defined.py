@@ -56,7 +56,7 @@ def code_warning(content: Path) -> str:
     if wheel is None:
         return ""
     return (
-        f"The wheel in it ({wheel.name}) is the code of whoever made the archive, and would run "
+        f"The wheel in it ({wheel.name}) is the code of the archive's maker, and would run "
         "with all your rights: do not install it unless its SHA-256 is that of the file of the "
         f"same release; here it is {digest_of(wheel)}."
     )

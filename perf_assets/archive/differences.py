@@ -60,12 +60,12 @@ class TableDifference:
 
     @property
     def is_equal(self) -> bool:
-        """Whether the tables say the same."""
+        """Return whether the tables say the same."""
         return not (self.only_first or self.only_second or self.changed)
 
     @property
     def count(self) -> int:
-        """How many rows differ."""
+        """Return how many rows differ."""
         return self.only_first + self.only_second + self.changed
 
 

@@ -33,7 +33,7 @@ class Check:
 
     @property
     def is_equal(self) -> bool:
-        """Whether all that can be computed again is equal."""
+        """Return whether all that can be computed again is equal."""
         return all(finding.state != "differs" for finding in self.findings)
 
     def add(self, subject: str, state: str, *details: str) -> None:

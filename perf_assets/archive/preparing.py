@@ -62,7 +62,7 @@ class SecretsFoundError(PerfAssetsError):
     """Texts have secrets in them, and nobody said what is to become of these."""
 
     def __init__(self, found: pl.DataFrame) -> None:
-        """Of the rows that :func:`find_secrets` gave."""
+        """Keep the rows that :func:`find_secrets` gave."""
         self.found = found
         super().__init__(
             f"{found['count'].sum()} secrets are in the texts, which the archive would publish; "

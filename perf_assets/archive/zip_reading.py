@@ -47,7 +47,7 @@ class CheckedZip:
     """
 
     def __init__(self, path: Path, archive: zipfile.ZipFile) -> None:
-        """Of an ``archive`` that was checked, as by :func:`open_zip`."""
+        """Read an ``archive`` that was checked, as by :func:`open_zip`."""
         self.path = path
         self._archive = archive
         self._entries = {
@@ -57,7 +57,7 @@ class CheckedZip:
 
     @property
     def size(self) -> int:
-        """How many bytes its files have once unpacked."""
+        """Return how many bytes its files have once unpacked."""
         return sum(member.size for member in self.members)
 
     def chunks(self, name: str) -> Iterator[bytes]:

@@ -58,7 +58,7 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__)
 def commands() -> None:
-    """How much of a project's trouble is performance trouble, month by month.
+    """Measure how much of a project's trouble is performance trouble, month by month.
 
     perf-assets mines the issues and commits of GitHub repositories into DuckDB, labels the
     performance bugs, links the commits that fixed them, and keeps the statistics up to date.

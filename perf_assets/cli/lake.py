@@ -41,7 +41,7 @@ def lake() -> None:
 @lake_option
 @friendly_errors
 def status(url: str) -> None:
-    """How large each table of the lake is, and when it was last pushed to."""
+    """Show how large each table of the lake is, and when it was last pushed to."""
     from perf_assets.lake.maintenance import sizes  # noqa: PLC0415
 
     found = sizes(_lake(url))

@@ -291,7 +291,7 @@ def _has_colours() -> bool:
 
 
 def _say(text: str) -> None:
-    """Write to the standard output; whoever reads it may have had enough."""
+    """Write to the standard output; its reader may have ended."""
     try:
         click.echo(text.encode(errors="replace"), nl=False)
         sys.stdout.flush()

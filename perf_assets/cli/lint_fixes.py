@@ -32,7 +32,7 @@ class FixedFile(NamedTuple):
 
     @property
     def diff(self) -> str:
-        """What changes, as a unified diff."""
+        """Return what changes, as a unified diff."""
         lines = difflib.unified_diff(
             self.before.splitlines(keepends=True),
             self.after.splitlines(keepends=True),

@@ -55,7 +55,7 @@ def _free() -> Iterator[int]:
 
 
 def _reclaimable(group: Path) -> int:
-    """Return what the group holds of files, which gives way to whoever needs memory."""
+    """Return what the group holds of files, which the system frees when memory is needed."""
     lines = (line.split() for line in (group / "memory.stat").read_text().splitlines())
     sizes = {name: int(value) for name, value in lines}
     return sizes.get("total_inactive_file", sizes.get("inactive_file", 0))

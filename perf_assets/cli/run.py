@@ -101,7 +101,7 @@ def run(  # noqa: PLR0913
 
     The analysis of fixes (methods, languages, who introduced the bug) takes most of a first run.
     Leave it out with --until links, or with analyze_fixes = false in the study; a later run with it
-    makes up for it.
+    adds what is missing.
 
     GitHub needs a token in GITHUB_TOKEN (no scopes), or several, separated by commas; the sample
     and corpora need none. Stack Exchange gives 300 requests a day, 10,000 with a key in

@@ -41,8 +41,8 @@ def ui(study: str, data_dir: Path, port: int) -> None:
     """Open the Dagster UI on a data directory, on loopback, until interrupted.
 
     Every asset can be materialized there, partition by partition; the monthly schedule can be
-    switched on there. It asks for no password: whoever has an account on this machine can reach
-    it; pages of other sites, and other machines, cannot.
+    switched on there. It asks for no password: every account on this machine can reach it; pages of
+    other sites, and other machines, cannot.
     """
     check_memory()
     data_directory = DataDirectory.of(data_dir)

@@ -1,4 +1,4 @@
-"""Being a worker: ``perf-assets work``, for schedulers that know nothing of Dagster."""
+"""The command ``perf-assets work``: a worker for schedulers other than Dagster."""
 
 from pathlib import Path
 from typing import get_args

@@ -74,7 +74,7 @@ class DataDirectory:
 
     @property
     def verdicts(self) -> Path:
-        """What people judged, once more: a line for each import."""
+        """Return what people judged, once more: a line for each import."""
         return self.path / "verdicts.jsonl"
 
     @property
@@ -94,7 +94,7 @@ class DataDirectory:
 
     @property
     def review_answers(self) -> Path:
-        """What raters answered on the review page."""
+        """Return what raters answered on the review page."""
         return self.path / "review" / "review.sqlite"
 
     @property
@@ -152,7 +152,7 @@ class DataDirectory:
 
     @property
     def workers(self) -> list["DataDirectory"]:
-        """Where repositories were mined alone."""
+        """Return where repositories were mined alone."""
         paths = sorted(path for path in self.path.glob("workers/*") if path.is_dir())
         return [DataDirectory(path, self.path) for path in paths]
 

@@ -131,7 +131,7 @@ class Forum(StrictModel):
 
     @property
     def domain(self) -> str:
-        """Where its pages are."""
+        """Return where its pages are."""
         return DOMAINS.get(self.site) or (
             self.site if "." in self.site else f"{self.site}.stackexchange.com"
         )

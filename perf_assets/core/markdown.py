@@ -158,7 +158,9 @@ def without_comments(text: str) -> str:
 
 
 def is_ticked(line: str) -> bool:
-    """Return whether the line is a ticked checkbox: words its author chose, whoever wrote them."""
+    """Return whether the line is a ticked checkbox: words its author chose, even where a form
+    wrote them.
+    """
     return TICKED.match(line) is not None
 
 

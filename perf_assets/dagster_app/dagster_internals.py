@@ -1,6 +1,6 @@
 """Everything that is imported from Dagster's private modules, each with why no public name does it.
 
-A release of Dagster may move or change any of these: whoever raises its version looks here.
+A release of Dagster may move or change any of these: read this file when its version is raised.
 ``tests/dagster_app/test_dagster_internals.py`` holds that no other module has such an import, and
 says which of them moved. What takes long to import is imported when it is first asked for.
 """

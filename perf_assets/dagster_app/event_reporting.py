@@ -135,7 +135,7 @@ class EventReporter:
 
     @property
     def _is_followed(self) -> bool:
-        """Whether other steps of the run come after this one."""
+        """Return whether other steps of the run come after this one."""
         layer = self._context.job_def.asset_layer
         own = self._context.assets_def.keys
         after = {

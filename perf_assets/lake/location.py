@@ -66,7 +66,7 @@ class Lake:
 
     @property
     def is_local(self) -> bool:
-        """Whether it is a folder."""
+        """Return whether it is a folder."""
         return self.url.startswith("/")
 
     def table(self, name: str) -> str:

@@ -37,7 +37,7 @@ class TableSnapshot:
 
     @property
     def rows(self) -> int:
-        """How many rows count."""
+        """Return how many rows count."""
         return sum(self.releases["rows"].to_pylist())
 
 

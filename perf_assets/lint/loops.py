@@ -45,7 +45,7 @@ class Again:
 
     @property
     def path(self) -> str:
-        """Where the loop is, in words: "the loop in line 3, which runs g"."""
+        """Return where the loop is, in words: "the loop in line 3, which runs g"."""
         words = f"the loop in line {self.loop.node.lineno}"
         return words + (f", which runs {self.run.scope.name}" if self.callers else "")
 

@@ -41,7 +41,7 @@ class Scope:
 
     @property
     def is_class(self) -> bool:
-        """Whether this is the body of a class, whose names its methods do not see."""
+        """Return whether this is the body of a class, whose names its methods do not see."""
         return isinstance(self.node, ast.ClassDef)
 
     @cached_property
@@ -61,7 +61,7 @@ class Scope:
 
     @cached_property
     def itself(self) -> str | None:
-        """What a method calls its object: its first parameter."""
+        """Return what a method calls its object: its first parameter."""
         static = any(
             isinstance(decorator, ast.Name) and decorator.id == "staticmethod"
             for decorator in decorators(self)

@@ -107,13 +107,13 @@ class Run:
 
     @cached_property
     def new_graph(self) -> bool:
-        """Whether each run begins a new graph, so that its nodes have to be made again."""
+        """Return whether each run begins a new graph, so that its nodes have to be made again."""
         own = _reach(self.module, self.scope, self.survey).new_graph
         return own or (self.outer is not None and self.outer.new_graph)
 
     @cached_property
     def learns(self) -> bool:
-        """Whether each run changes variables of a model, which attributes may hold."""
+        """Return whether each run changes variables of a model, which attributes may hold."""
         own = _reach(self.module, self.scope, self.survey).learns
         return own or (self.outer is not None and self.outer.learns)
 

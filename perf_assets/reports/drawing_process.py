@@ -24,7 +24,7 @@ _started: list[PythonProcess] = []
 
 @cache
 def prepare() -> None:
-    """Start the process, for whoever will draw soon; without it drawing is done here."""
+    """Start the process that draws; without it drawing is done here."""
     with suppress(OSError):
         _started.append(PythonProcess(__name__, serve.__name__))
 

@@ -167,18 +167,20 @@ class Table(StrictModel):
 
     @property
     def is_view(self) -> bool:
-        """Whether it is computed on each read."""
+        """Return whether it is computed on each read."""
         return LAYERS.get(self.schema_name) == "view"
 
     @property
     def is_made_anew(self) -> bool:
-        """Whether it is stored as a whole and computed anew from a source or other tables."""
+        """Return whether it is stored as a whole and computed anew from a source or other
+        tables.
+        """
         anew = ("raw", "labels", "marts", "analysis")
         return not self.partitioned and self.schema_name in anew
 
     @property
     def is_series(self) -> bool:
-        """Whether its rows are points in time without gaps."""
+        """Return whether its rows are points in time without gaps."""
         return not {"month", "quarter"}.isdisjoint(self.key)
 
     @cached_property

@@ -38,7 +38,7 @@ class Worked:
 
     @property
     def failures(self) -> list[str]:
-        """What failed its audit, a sentence each; all else is shipped."""
+        """Return what failed its audit, a sentence each; all else is shipped."""
         return [outcome.failure for outcome in self.outcomes if outcome.failure is not None]
 
 

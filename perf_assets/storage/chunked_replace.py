@@ -54,7 +54,7 @@ class _Judged:
 
     @property
     def rows(self) -> int:
-        """How many rows were judged."""
+        """Return how many rows were judged."""
         return sum(report.rows for report in self.reports)
 
     def take(self, table: str, share: pl.DataFrame) -> pl.DataFrame | None:

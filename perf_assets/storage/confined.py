@@ -21,7 +21,7 @@ def confined(*files: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     A database can define views, macros and triggers that call functions which write files or change
     settings. Attached here, by a name of its own, it is on no path on which a name is looked up, so
     that nothing of it is called; and if it were, no setting can be changed any more, no extension
-    is loaded, and no other file, database or address is opened, whoever asks.
+    is loaded, and no other file, database or address can be opened.
     """
     # What does not fit into memory goes to a folder of its own, which nobody else can prepare.
     with (

@@ -1,8 +1,8 @@
 """What tables were made from: where that is the same, and their rows are there, they are current.
 
-Rows are compared by what they hold, not by when they were stored: whoever changed them, and
-however, what is made of them is made again. Reading all rows of a study for that takes a fraction
-of a second.
+Rows are compared by what they hold, not by when they were stored: when they change, for whatever
+reason, what is made of them is made again. Reading all rows of a study for that takes a fraction of
+a second.
 """
 
 import hashlib

@@ -106,7 +106,7 @@ def take_out(data_dir: DataDirectory, forgotten: Forgotten) -> dict[str, int]:
 
 
 def keep_out(database: Database, data_dir: DataDirectory) -> None:
-    """Take whoever is forgotten in ``data_dir`` out of rows that came from elsewhere.
+    """Take the people who are forgotten in ``data_dir`` out of rows that came from elsewhere.
 
     Another machine may have shipped them to a lake since; they leave it with the next that ships
     from here. All is looked at each time, as what was brought before may not have been.

@@ -1,4 +1,4 @@
-"""The lock of a data directory: one process at a time writes to it, whoever started it.
+"""The lock of a data directory: one process at a time writes to it.
 
 The operating system gives the lock up when its process ends, however that ends. Who only reads
 never needs it.

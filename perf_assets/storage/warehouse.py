@@ -89,7 +89,7 @@ class Difference:
 
     @property
     def is_any(self) -> bool:
-        """Whether there is anything to change."""
+        """Return whether there is anything to change."""
         return not (self.leaving.is_empty() and self.joining.is_empty())
 
 

@@ -1,1 +1,1 @@
-"""Dagster's web server, for who sits at this machine and for nobody else."""
+"""Dagster's web server behind a guard, and the review page: for local users only."""

@@ -38,7 +38,7 @@ class Answer:
 
 
 def application() -> App:
-    """Return the page, for who sits at this machine alone.
+    """Return the page, for local users only.
 
     Raises
     ------

@@ -62,7 +62,7 @@ def imports(trusting_auditor: None, monkeypatch: pytest.MonkeyPatch) -> list[lis
         return Ran(0, "".join(f"{one}: to be imported\n" for one in sheets), "")
 
     stand_in = SimpleNamespace(run=run, TimeoutExpired=subprocess.TimeoutExpired)
-    monkeypatch.setattr(collecting, "subprocess", stand_in)
+    monkeypatch.setattr(collecting, "child", stand_in)
     return commands
 
 

@@ -32,7 +32,7 @@ def _beginning(description: Description) -> str:
     return f"""# Terms of {for_markdown(title(description))}
 
 This archive has parts by different people, under different terms. This page is a note by the
-program that made the archive, for whoever publishes or uses it: **no legal advice**, and no
+program that made the archive, for those who publish or use it: **no legal advice**, and no
 licence for what is somebody else's. Where it differs from the terms of a source, those count."""
 
 
@@ -49,8 +49,8 @@ def _issues(description: Description) -> str | None:
     accounts = (
         "Accounts are pseudonyms here. Do not try to find out whose they are."
         if description.is_pseudonymised
-        else "Names of accounts are personal data. Whoever keeps a copy answers for them: keep "
-        "them safe, use them for nothing but the research, and take out whoever asks for it."
+        else "Names of accounts are personal data. Those who keep a copy answer for them: keep "
+        "them safe, use them for nothing but the research, and take out those who ask for it."
     )
     return f"""## Issues, their events and comments (`raw.issue*` and what is made of them)
 
@@ -113,7 +113,7 @@ By the authors of the papers, under the terms of their packages. Cite them where
 def _results() -> str:
     return """## Results: labels, links, models, statistics, report, and verdicts of people
 
-Made by whoever ran the study. So far as they have rights in them, they may be used under
+Made by those who ran the study. So far as they have rights in them, they may be used under
 [CC BY 4.0](https://creativecommons.org/licenses/by/4.0/), cited as CITATION.cff says; whoever
 publishes the archive may choose other terms, and say so here. What these tables repeat of a source,
 a title for one, stays under the terms of that source."""

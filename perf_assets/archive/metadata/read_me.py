@@ -120,7 +120,7 @@ computed again. Install perf-assets from where its releases are."""
     return f"""{text}
 
 `{wheel.path}` is the perf-assets that made this archive, and `software/requirements.lock` has the
-versions of all that it needs. Both are files of whoever made the archive: what is installed runs
+versions of all that it needs. Both are files of the archive's maker: what is installed runs
 with all your rights. Before you install the wheel, compare its SHA-256, which is
 
     {wheel.sha256}

@@ -1,4 +1,4 @@
-"""What is being done, how far it is, and how long it will take: for whoever looks.
+"""Progress: what is being done, how far it is, and how long it will take.
 
 Work says what it is at with ``phase``. As long as that lasts, a line is logged now and then; a
 terminal shows the open phases instead, see ``perf_assets.cli.bars``.
@@ -40,22 +40,22 @@ class Phase:
 
     @property
     def seconds(self) -> float:
-        """How long it has been going on."""
+        """Return how long it has been going on."""
         return time.monotonic() - self.started
 
     @property
     def is_shown(self) -> bool:
-        """Whether it takes long enough to be shown."""
+        """Return whether it takes long enough to be shown."""
         return self.seconds >= SHOWN_AFTER_SECONDS
 
     @property
     def rate(self) -> float | None:
-        """How much is done in a second."""
+        """Return how much is done in a second."""
         return self.done / self.seconds if self.done and self.seconds else None
 
     @property
     def seconds_left(self) -> float | None:
-        """How long it will take if it goes on so; ``None`` where nobody can tell yet."""
+        """Return how long it will take if it goes on so; ``None`` where nobody can tell yet."""
         if not self.total or self.rate is None or self.done < self.total * LEAST_TO_FORESEE:
             return None
         return max(0, self.total - self.done) / self.rate

@@ -32,7 +32,7 @@ def request_stop() -> None:
 
 
 def block_if_stopping(*, after_failure: bool = False) -> None:
-    """Block for ever if a stop was requested, except in the cleanup thread.
+    """Block until the process ends if a stop was requested, except in the cleanup thread.
 
     Ctrl-C reaches child processes too, and a child that it ended looks like a failure. So, with
     ``after_failure``, wait a moment, in which this process learns that it is being stopped.

@@ -73,7 +73,7 @@ class Raised:
 
     @property
     def direction(self) -> str:
-        """Whether the level went up or down."""
+        """Return whether the level went up or down."""
         return "up" if self.level_after > self.level_before else "down"
 
 

@@ -74,7 +74,7 @@ class CumulativeSeries:
 
     @property
     def n_performance(self) -> int:
-        """How many of the reports are performance bugs."""
+        """Return how many of the reports are performance bugs."""
         return int(self.is_performance.sum())
 
     def counts(self, sums: Floats) -> dict[str, Floats]:

@@ -72,7 +72,9 @@ class RepositoryFiles:
 
     @cached_property
     def _packages(self) -> dict[str, tuple[str, Lifetime]]:
-        """Where the packages of the repository are, by their names, and when they were there."""
+        """Return where the packages of the repository are, by their names, and when they were
+        there.
+        """
         lives: dict[str, list[Lifetime]] = defaultdict(list)
         for paths in self._by_name.values():
             for path in paths:

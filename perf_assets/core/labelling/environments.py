@@ -123,7 +123,9 @@ class Reader:
 
     @cached_property
     def _labels(self) -> tuple[tuple[re.Pattern[str], str, Callable[[str], Iterable[str]]], ...]:
-        """What the label of a field names, and how its value is read: the first that fits."""
+        """Return what the label of a field names, and how its value is read: the first that
+        fits.
+        """
         names = "|".join(map(re.escape, self.names))
         return tuple(
             (re.compile(label), aspect, read)

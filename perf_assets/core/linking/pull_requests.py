@@ -58,7 +58,7 @@ class Landing:
 
     @property
     def is_merge(self) -> bool:
-        """Whether a merge brought the commits."""
+        """Return whether a merge brought the commits."""
         return self.sha not in self.own
 
 

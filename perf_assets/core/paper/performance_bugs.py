@@ -227,7 +227,7 @@ def _why(metric: str, bugs: pl.DataFrame) -> str:
     """Say why the statistics of a metric differ."""
     if metric == "hours_to_first_comment":
         return (
-            "unknown: the package gives the time of the first comment whoever wrote it, the paper "
+            "unknown: the package gives the time of the first comment by anybody, the paper "
             "leaves out the reporter's own; tried: reports on which somebody else commented, too"
         )
     if METRICS[metric] != "fixed":

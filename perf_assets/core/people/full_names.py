@@ -36,7 +36,7 @@ class FullNames:
     """Names of several words, or of a script without spaces, and what stands for each."""
 
     def __init__(self, names: Mapping[str, str], phrases: Collection[str] = ()) -> None:
-        """Of ``names`` as they are written; those that are ``phrases`` too in no other way."""
+        """Take ``names`` as they are written; those that are ``phrases`` too in no other way."""
         self._exact: dict[str, str] = {}
         self._found: dict[str, tuple[str, str, bool]] = {}
         self._firsts: set[str] = set()

@@ -6,7 +6,7 @@ of the kind, and that keywords, which two people chose from the 200 most frequen
 kind, get more, alpha. How words are read from a text, which keywords were chosen and how scores
 become decisions the text leaves open. For each of these there is a choice here, and variants that
 choose otherwise, whose precision, recall and F1 ``analysis.question_kind_quality`` has beside those
-of the choice: whoever doubts a choice sees what it costs.
+of the choice: so the cost of each choice is visible.
 
 =========================  ==============================================  ====================
 open question              choice                                          variant

@@ -56,7 +56,7 @@ class Examples:
 
     @property
     def are_enough(self) -> bool:
-        """Whether there are kinds to distinguish."""
+        """Return whether there are kinds to distinguish."""
         return len(self.kinds) >= FEWEST_KINDS
 
 

@@ -121,7 +121,7 @@ class _Chance:
 
     @property
     def threshold(self) -> float:
-        """What is reached with FALSE_ALARM_SHARE."""
+        """Return what is reached with FALSE_ALARM_SHARE."""
         return self.start + self.mean_excess * float(np.log(TAIL_SHARE / FALSE_ALARM_SHARE))
 
     def p_value(self, gain: float) -> float:

@@ -70,7 +70,7 @@ class StratifiedComparison:
 
     @property
     def is_apart(self) -> bool:
-        """Whether both groups have values, and yet no stratum has both groups."""
+        """Return whether both groups have values, and yet no stratum has both groups."""
         return self.n_x > 0 and self.n_y > 0 and self.events_x == self.events_y == 0
 
 

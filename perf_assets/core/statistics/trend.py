@@ -219,7 +219,7 @@ class _Design:
 
     @property
     def strata(self) -> int:
-        """How many strata there are."""
+        """Return how many strata there are."""
         return len(self.groups.starts)
 
 

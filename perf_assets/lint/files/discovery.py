@@ -108,7 +108,7 @@ def source_of(
 
 
 def _at_once(path: str, flags: int) -> int:
-    """Open without waiting for whoever would write into a pipe."""
+    """Open without waiting for a writer of a pipe."""
     return os.open(path, flags | os.O_NONBLOCK)
 
 

@@ -90,7 +90,9 @@ class Budget:
 
     @property
     def most_bytes(self) -> int:
-        """Of content: it is copied, decoded and cut into lines before anything can be checked."""
+        """Return of content: it is copied, decoded and cut into lines before anything can be
+        checked.
+        """
         return (self.megabytes << 20) // COPIES
 
     @property

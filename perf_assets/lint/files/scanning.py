@@ -98,12 +98,12 @@ class _Crew:
 
     @property
     def has_room(self) -> bool:
-        """Whether a file can be given to somebody at once."""
+        """Return whether a file can be given to somebody at once."""
         return len(self.busy) < self.most
 
     @property
     def is_busy(self) -> bool:
-        """Whether results are still to come."""
+        """Return whether results are still to come."""
         return bool(self.busy)
 
     def give(self, number: int, file: SourceFile) -> None:

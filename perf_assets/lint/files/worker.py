@@ -1,8 +1,8 @@
 """The process that checks files, one after the other, each in its budget.
 
 The system holds it to that, so no code that it runs can outlive it: timers whose signals end the
-process, even in the middle of a library's C code, and a limit of its address space. Whoever started
-it learns from the way it ended what was the matter.
+process, even in the middle of a library's C code, and a limit of its address space. The way it
+ended tells its parent what went wrong.
 """
 
 import gc

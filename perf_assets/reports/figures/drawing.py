@@ -80,7 +80,7 @@ def svg(panel: Spec) -> str:
     """Return one panel as an SVG element, in tenths of a pixel and with no texts but the visible
     ones.
 
-    Whoever shows it gives it a text for readers who cannot see it.
+    The caller adds a text for readers who cannot see it.
     """
     return _svg(json.dumps(chart_of(panel)))
 

@@ -74,7 +74,7 @@ class Site:
 
     @property
     def is_large(self) -> bool:
-        """Whether the database is large for a browser."""
+        """Return whether the database is large for a browser."""
         return self.unpacked > LARGE
 
 

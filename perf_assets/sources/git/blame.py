@@ -97,7 +97,7 @@ class Entry(NamedTuple):
 
     @property
     def has_traced(self) -> bool:
-        """Whether any of its lines is traced."""
+        """Return whether any of its lines is traced."""
         return self.text.has_traced(self.first, self.length)
 
     @property

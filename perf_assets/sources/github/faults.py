@@ -57,7 +57,7 @@ class Failure:
 
     @property
     def lacks_parts_alone(self) -> bool:
-        """Whether the data are complete except for parts that GitHub withholds as null.
+        """Return whether the data are complete except for parts that GitHub withholds as null.
 
         An answer without its repository has nothing to use.
         """

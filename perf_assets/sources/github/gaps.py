@@ -61,7 +61,7 @@ class Gap:
 
     @property
     def is_issue(self) -> bool:
-        """Whether a whole issue is not stored."""
+        """Return whether a whole issue is not stored."""
         return self.entity == "issues" and self.lacks == ENTRY
 
 

@@ -67,7 +67,7 @@ class ApiClient:
 
     @property
     def has_key(self) -> bool:
-        """Whether it sends a key, which allows more requests a day."""
+        """Return whether it sends a key, which allows more requests a day."""
         return bool(self._key)
 
     def close(self) -> None:

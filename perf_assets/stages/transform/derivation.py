@@ -56,7 +56,7 @@ class Derived:
 
     @property
     def is_available(self) -> bool:
-        """Whether its rows agree with its inputs."""
+        """Return whether its rows agree with its inputs."""
         return not self.is_left and (self.outcome is None or self.outcome.failure is None)
 
 

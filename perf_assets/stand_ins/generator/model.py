@@ -235,7 +235,7 @@ class Commit:
 
     @property
     def is_merge(self) -> bool:
-        """Whether it has two parents."""
+        """Return whether it has two parents."""
         return self.merges is not None or self.updates_branch
 
 

@@ -51,7 +51,7 @@ class Request:
 
     @property
     def is_graphql(self) -> bool:
-        """Whether it is a query of GraphQL; else it is one of REST."""
+        """Return whether it is a query of GraphQL; else it is one of REST."""
         return self.method == "POST" and self.path in GRAPHQL_PATHS
 
 

@@ -34,7 +34,7 @@ class Item(NamedTuple):
 
     @property
     def is_pull(self) -> bool:
-        """Whether it is a pull request."""
+        """Return whether it is a pull request."""
         return self.record["number"] in self.tracker.corpus.pulls
 
 

@@ -110,7 +110,7 @@ class AuditReport:
 
     @property
     def ok(self) -> bool:
-        """Whether the rows may be stored, but for those that are set aside."""
+        """Return whether the rows may be stored, but for those that are set aside."""
         return not self.failures or bool(self.set_aside)
 
     def sentence(self) -> str:

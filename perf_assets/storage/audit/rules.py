@@ -49,7 +49,8 @@ class Rule:
 
     @cached_property
     def is_about_rows(self) -> bool:
-        """Whether each row keeps or breaks it alone; a key that stands twice, the later row does.
+        """Return whether each row keeps or breaks it alone; a key that stands twice, the later row
+        does.
 
         Other rules are about the set: how many rows there are, whose they are, what most of them
         keep.

@@ -163,7 +163,7 @@ class Store:
         return [name for (name,) in self._rows("select name from raters order by name")]
 
     def rater_of(self, secret: str) -> str | None:
-        """Whose secret it is; compared in a time that tells nothing of it."""
+        """Return whose secret it is; compared in a time that tells nothing of it."""
         found = None
         for name, known in self._rows("select name, secret from raters"):
             if hmac.compare_digest(str(known).encode(), secret.encode()):
