@@ -6,7 +6,7 @@
 -- fixes read for intermediate.link_confidence_levels 99 per cent have 10 commits at most and none that was
 -- right has 50, the largest of the paper's published data has 35, while 1.2 per cent of 8,866 pull
 -- requests brought 50 or more; a commit that changes no line (it is empty, renames a file or brings a
--- binary one) gives a fix a size of 0; what was taken back later was no fix, nor is a revert; and a
+-- binary one) gives a fix a size of 0; what was taken back later was not a fix, nor is a revert; and a
 -- copy (git cherry-pick) shows the lines of another commit again. Without any doubt are links by words
 -- that close the issue, in the message or for GitHub, by a number that a verb or "issue" leads, and
 -- by a pull request that GitHub relates to the issue: of 285 such links that were read

@@ -1,7 +1,7 @@
 -- How long each question waited for its first answer, for the answer that was accepted and, where
 -- none is, for the first one that its asker endorses in a comment: the forum tells when an answer was
 -- given, not when it was accepted. Accepted is the one that the question names now, whatever was
--- before. Whoever gave an answer, it counts, the asker too. An answer that is older than its question, as merging questions makes it, came at
+-- before. An answer of the asker counts too. An answer that is older than its question, as merging questions makes it, came at
 -- once. A question was watched until the last thing that is known of its forum.
 
 with

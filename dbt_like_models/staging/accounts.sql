@@ -1,7 +1,7 @@
 -- The accounts that opened issues or commented, by repository: what each is to it, and whether a
 -- program uses it. The study file decides; then GitHub, for what it calls a bot is one; then the name;
 -- then what an account does: ten comments or more on issues of others, nine of ten of them within two
--- minutes of the opening and in at most a fifth as many wordings, is no person's work.
+-- minutes of the opening and in at most a fifth as many wordings, is not written by a person.
 
 with
 

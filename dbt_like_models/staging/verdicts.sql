@@ -1,5 +1,5 @@
 -- The verdict in force of each rater on each bug report: the one imported last. Verdicts on issues
--- that are no bug reports any more, or are gone, do not appear; reviews.verdicts keeps them.
+-- that are bug reports no more, or are gone, do not appear; reviews.verdicts keeps them.
 
 with
 

@@ -114,8 +114,8 @@ def _results() -> str:
     return """## Results: labels, links, models, statistics, report, and verdicts of people
 
 Made by those who ran the study. So far as they have rights in them, they may be used under
-[CC BY 4.0](https://creativecommons.org/licenses/by/4.0/), cited as CITATION.cff says; whoever
-publishes the archive may choose other terms, and say so here. What these tables repeat of a source,
+[CC BY 4.0](https://creativecommons.org/licenses/by/4.0/), cited as CITATION.cff says; those who
+publish the archive may choose other terms, and say so here. What these tables repeat of a source,
 a title for one, stays under the terms of that source."""
 
 
