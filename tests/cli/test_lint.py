@@ -324,7 +324,7 @@ def test_rules_are_listed_and_explained(project: Path) -> None:
         ([".", "--extend-select", "E501"], ["--extend-select", "'E501'"]),
         ([".", "--config", "nowhere.toml"], ["nowhere.toml", "cannot be read"]),
         ([".", "--config", "pyproject.toml"], ["pyproject.toml", "no table"]),
-        ([".", "--config", "bad.py"], ["bad.py", "no TOML"]),
+        ([".", "--config", "bad.py"], ["bad.py", "not TOML"]),
     ],
 )
 def test_bad_usage_is_one_sentence(project: Path, arguments: list[str], words: list[str]) -> None:
@@ -410,7 +410,7 @@ def test_a_severity_may_be_the_least_that_is_told(project: Path) -> None:
         ('per-file-ignores = { "a" = "PA1" }', ["per-file-ignores.a", "a list is needed"]),
         ('select = ["PA1", "PB"]', ["lint.select", "'PB'"]),
         ('per-file-ignores = { "a" = ["PB"] }', ["per-file-ignores.a", "'PB'"]),
-        ("select = [", ["no TOML"]),
+        ("select = [", ["not TOML"]),
     ],
 )
 def test_a_mistake_in_the_configuration_is_one_sentence(

@@ -96,7 +96,7 @@ def test_a_damaged_list_of_added_repositories_is_one_sentence(tmp_path, text) ->
     )
     for damaged in (text, entry):
         data_dir.added.write_text(damaged)
-        with pytest.raises(PerfAssetsError, match="not a list of added repositories any more"):
+        with pytest.raises(PerfAssetsError, match="not a list of added repositories: restore it"):
             read_added(data_dir)
 
 

@@ -73,7 +73,7 @@ def test_half_a_character_of_a_login_is_no_text() -> None:
 def test_a_time_before_the_calendar_is_no_time() -> None:
     commit = f"({'a' * 40}, 0001-01-01 00:00:00 +1400, Ann, 1, 2, 3, LINK)"
     assert cells.commits(commit) == [commit]
-    with pytest.raises(ValueError, match="no time"):
+    with pytest.raises(ValueError, match="not a time"):
         dump_posts.closing({"PostHistoryTypeId": "10", "PostId": "1", "CreationDate": FIRST})
 
 
@@ -140,7 +140,7 @@ def test_addresses_that_are_none_are_named(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(PerfAssetsError, match="INSTALLATION_ID"):
         credentials_of({**app, "GITHUB_APP_INSTALLATION_ID": ENDLESS})
     monkeypatch.setenv(COUNT, ENDLESS)
-    with pytest.raises(PerfAssetsError, match="no number"):
+    with pytest.raises(PerfAssetsError, match="not a number"):
         worker_count()
 
 
@@ -254,7 +254,7 @@ def test_a_file_of_releases_of_which_the_last_subject_is_not_known_is_read(tmp_p
 
 
 def test_a_number_of_thousands_of_digits_in_a_sheet_is_none() -> None:
-    with pytest.raises(PerfAssetsError, match="no number"):
+    with pytest.raises(PerfAssetsError, match="not the number"):
         verdicts_of(sheet({"number": ENDLESS, "is_performance": "yes"}))
 
 
@@ -265,7 +265,7 @@ def test_a_name_of_any_length_within_a_backup_is_told_in_a_sentence(tmp_path: Pa
     content = bytearray(path.read_bytes())
     content[26:28] = (8000).to_bytes(2, "little")  # of the name, in the header of the member
     path.write_bytes(content)
-    with pytest.raises(PerfAssetsError, match="no backup of perf-assets, or a damaged") as error:
+    with pytest.raises(PerfAssetsError, match="not a backup of perf-assets, or a damaged") as error:
         read_manifest(path)
     assert len(str(error.value)) < LONGEST_SENTENCE + len(str(path))
 

@@ -135,9 +135,9 @@ def test_python_that_looks_like_it_stays(source: str) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("", "no JSON"),
-        ("{", "no JSON"),
-        ("x = 1", "no JSON"),
+        ("", "not JSON"),
+        ("{", "not JSON"),
+        ("x = 1", "not JSON"),
         ("[]", "no nbformat"),
         ("3", "no nbformat"),
         ("{}", "no nbformat"),

@@ -84,7 +84,7 @@ def test_the_same_again_adds_nothing_and_another_is_added(data_dir: DataDirector
         (ALERT[:-1] + "9", "is not an alert"),
         ("a0123456789-2021-xx", "is not an alert"),
         ("-", "is not an alert"),
-        ("", "may be several"),
+        ("", "matches several"),
         ("x'; drop table reviews.alert_states; --", "is not an alert"),
     ],
 )
@@ -107,14 +107,14 @@ def test_who_says_so_has_a_name(data_dir: DataDirectory) -> None:
 def test_without_any_alert_that_is_said(data_dir: DataDirectory) -> None:
     with open_warehouse(data_dir.warehouse) as database:
         database.connection.execute("DELETE FROM marts.alerts")
-    with pytest.raises(PerfAssetsError, match="there is none"):
+    with pytest.raises(PerfAssetsError, match="no alerts exist"):
         say(data_dir, ALERT, "known")
 
 
 def test_a_warehouse_that_knows_no_alerts_yet_is_said_so(data_dir: DataDirectory) -> None:
     with open_warehouse(data_dir.warehouse) as database:
         database.connection.execute("DROP TABLE marts.alerts; DROP TABLE reviews.alert_states")
-    with pytest.raises(PerfAssetsError, match="perf-assets run raises them"):
+    with pytest.raises(PerfAssetsError, match="perf-assets run computes them"):
         say(data_dir, ALERT, "known")
 
 

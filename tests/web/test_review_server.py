@@ -234,9 +234,9 @@ def test_who_has_no_secret_is_refused_and_other_origins_too(server: Server) -> N
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"{", "no JSON"),
-        (b"[" * 50_000, "no JSON"),
-        (b"[]", "no answer of the page"),
+        (b"{", "not JSON"),
+        (b"[" * 50_000, "not JSON"),
+        (b"[]", "not an answer of the page"),
         (b'{"subject": "x" }' + b" " * 200_000, "at most 100000 bytes"),
         ({"subject": "bugs nobody/nothing 1", "cells": {}}, "not in your queue"),
         ({"cells": {}}, "not in your queue"),

@@ -215,7 +215,7 @@ def test_a_wrong_app_is_refused_in_a_sentence(corpus: Corpus, keys: tuple[str, s
             IssueSource(client, NAME).newest()
     for environment, words in (
         (app_environment("/no/such/file"), "neither a PEM text nor the path"),
-        (app_environment("-----BEGIN s3cret"), "no RSA private key"),
+        (app_environment("-----BEGIN s3cret"), "neither an RSA private key"),
         (app_environment(keys[0], "mine"), "GITHUB_APP_INSTALLATION_ID is not a number"),
         ({"GITHUB_APP_ID": "12"}, "GITHUB_APP_INSTALLATION_ID is not set"),
     ):
