@@ -104,7 +104,7 @@ def _read(path: Path) -> pl.DataFrame:
             content = file.read(LARGEST + 1)
         if len(content) > LARGEST:
             raise PerfAssetsError(
-                f"{path}: {len(content)} bytes exceed the limit of {LARGEST} for judged reports"
+                f"{path}: judged reports may have at most {LARGEST:,} bytes, unpacked"
             )
         lines = content.decode("utf-8-sig").splitlines()
     except OSError as error:

@@ -337,7 +337,7 @@ def bare(files: dict[str, bytes]) -> dict[str, bytes]:
     ("spoilt", "words"),
     [
         (newer, "made by a newer perf-assets"),
-        (bare, "no archive of perf-assets"),
+        (bare, "not an archive of perf-assets"),
         (lambda files: {**files, "../evil": b"x"}, "is refused"),
         (lambda files: {**files, MANIFEST: b"{"}, "is damaged"),
     ],
@@ -365,7 +365,8 @@ def test_mistakes_of_who_archives_get_a_sentence(
     own = ("--data-dir", home.path)
     (tmp_path / "notes.txt").write_text("mine")
     refused(
-        perf_assets("archive", tmp_path / "notes.txt", *own, "--study", study.path), "no archive"
+        perf_assets("archive", tmp_path / "notes.txt", *own, "--study", study.path),
+        "not an archive",
     )
     assert (tmp_path / "notes.txt").read_text() == "mine"
     refused(perf_assets("archive", tmp_path, *own, "--study", study.path), "is a directory")

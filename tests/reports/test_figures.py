@@ -265,8 +265,8 @@ def test_a_picture_is_the_same_wherever_it_is_drawn(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(drawing_process, "_started", [])
     here = drawing_process.svg(chart)
     drawing_process.prepare.__wrapped__()
-    ((process, _),) = drawing_process._started
+    (python,) = drawing_process._started
     assert drawing_process.svg(chart) == here
-    assert process.poll() is None
-    process.kill()
+    assert python.process.poll() is None
+    python.process.kill()
     assert drawing_process.svg(chart) == here
