@@ -15,7 +15,7 @@ from filelock import FileLock
 from hypothesis import settings
 
 from perf_assets.base.processes.gc_control import collect_seldom, gc_paused
-from perf_assets.lake.engines.connection import be_a_program
+from perf_assets.lake.engines.connection import disable_pyspark_worker_mode
 from tests.effort import EXAMPLES, IS_QUICK, IS_THOROUGH
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ for number, usual in (
 os.environ["COLUMNS"] = "200"
 # Data directories of one run of tests hash addresses alike, so that their tables can be compared.
 os.environ["PERF_ASSETS_ADDRESS_KEY"] = "5a" * 32
-be_a_program()  # modules of tests import Spark's client themselves
+disable_pyspark_worker_mode()  # modules of tests import Spark's client themselves
 
 # Databases wait for the disk at every commit: most of a run over a small corpus, and nothing that a
 # killed process could lose.

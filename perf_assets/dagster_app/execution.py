@@ -27,7 +27,7 @@ from perf_assets.dagster_app.jobs import (
     BUILD_MODELS,
     MINE_REPOSITORY,
     PROGRESS,
-    REPLICATE_PAPER,
+    REPLICATE_JOB,
     REVIEW,
     jobs_of,
 )
@@ -206,7 +206,7 @@ def run_replication(
         "accept_changes": accept_changes,
     }
     with writing(data_dir.path), _instance(data_dir) as instance:
-        job = studyless_definitions(data_dir).resolve_job_def(REPLICATE_PAPER)
+        job = studyless_definitions(data_dir).resolve_job_def(REPLICATE_JOB)
         return _execute(
             job,
             instance,

@@ -41,19 +41,19 @@ MINE_REPOSITORY = "mine_repository"
 BUILD_MODELS = "build_models"
 FORUM_PIPELINE = "forum_pipeline"
 INGEST_QUESTIONS = "ingest_questions"
-MINE_ISSUES_AND_COMMITS = "mine"
-LABEL_ISSUES = "label"
+MINE_JOB = "mine"
+LABEL_JOB = "label"
 LABEL_AND_LINK = "label_and_link"
-REPLICATE_PAPER = "replicate"
+REPLICATE_JOB = "replicate"
 REVIEW = "review"
 
 PROGRESS = {
-    MINE_ISSUES_AND_COMMITS: "mining issues and commits",
+    MINE_JOB: "mining issues and commits",
     INGEST_QUESTIONS: "ingesting questions of forums",
-    LABEL_ISSUES: "labelling issues",
+    LABEL_JOB: "labelling issues",
     LABEL_AND_LINK: "labelling issues and linking commits",
     BUILD_MODELS: "building models and statistics",
-    REPLICATE_PAPER: "replicating the paper",
+    REPLICATE_JOB: "replicating the paper",
     REVIEW: "measuring labels and raters",
 }
 """What the command line shows while it runs a job."""
@@ -65,7 +65,7 @@ def jobs_of(subject: Subject, until: Until) -> tuple[str, ...]:
     """
     if not isinstance(subject, Repository):
         return (INGEST_QUESTIONS,)
-    return (MINE_ISSUES_AND_COMMITS, LABEL_ISSUES if until == "labels" else LABEL_AND_LINK)
+    return (MINE_JOB, LABEL_JOB if until == "labels" else LABEL_AND_LINK)
 
 
 def study_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
@@ -114,11 +114,11 @@ def _repository_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
             description="Mine, label, link, build models and publish: the main job.",
         ),
         dg.define_asset_job(
-            MINE_ISSUES_AND_COMMITS,
+            MINE_JOB,
             MINE,
             description="Bring issues and commits up to date at the source.",
         ),
-        dg.define_asset_job(LABEL_ISSUES, LABEL, description="Label the loaded issues."),
+        dg.define_asset_job(LABEL_JOB, LABEL, description="Label the loaded issues."),
         dg.define_asset_job(
             LABEL_AND_LINK,
             DECIDE,
@@ -136,7 +136,7 @@ def studyless_jobs(
     """
     return [
         dg.define_asset_job(
-            REPLICATE_PAPER,
+            REPLICATE_JOB,
             replicated,
             description="Load the paper's published data, run models and statistics over them.",
         ),

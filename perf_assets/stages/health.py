@@ -21,7 +21,7 @@ from perf_assets.sources.git.command import (
     local_environment,
     run,
 )
-from perf_assets.storage.database_copy import fault_in
+from perf_assets.storage.database_copy import describe_fault
 from perf_assets.storage.database_errors import LOCK_HOLDER
 from perf_assets.storage.lock import writing
 from perf_assets.storage.making import bring_back
@@ -210,7 +210,7 @@ def _fault(path: Path) -> str | None:
     except duckdb.Error as error:
         if LOCK_HOLDER.search(str(error)):
             return None  # Another process uses it, so it can be read.
-        return fault_in(error, path)
+        return describe_fault(error, path)
     return None
 
 

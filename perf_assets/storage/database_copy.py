@@ -124,7 +124,7 @@ def copy_while_written(source: Path, target: Path, longest: float) -> bool:
     return False
 
 
-def fault_in(error: duckdb.Error, path: Path) -> str:
+def describe_fault(error: duckdb.Error, path: Path) -> str:
     """Return how the database at ``path`` is damaged, as DuckDB says it, for a sentence that names
     it.
     """

@@ -9,7 +9,7 @@ import duckdb
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.errors.messages import DAMAGE, DISK, disk_or_memory_message
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.storage.database_copy import fault_in
+from perf_assets.storage.database_copy import describe_fault
 
 LOCK_HOLDER = re.compile(
     r"lock is held in (?P<program>(?:(?!lock is held in ).)+?) \(PID (?P<pid>\d+)\)"
@@ -31,7 +31,7 @@ def explained(error: duckdb.Error, path: Path) -> PerfAssetsError | None:
     # Before damage: after a write that failed DuckDB gives up the open database, not the file.
     is_of_disk = DISK.search(text) is not None
     if not is_of_disk and DAMAGE.search(text):
-        return _damaged(path, fault_in(error, path))
+        return _damaged(path, describe_fault(error, path))
     if is_of_disk or isinstance(error, duckdb.IOException):
         return PerfAssetsError(f"{path}: DuckDB cannot go on: {first_line}")
     return None

@@ -13,10 +13,10 @@ from perf_assets.config.data_directory import DataDirectory
 from perf_assets.dagster_app.dagster_internals import create_dagster_daemon_cli
 from perf_assets.dagster_app.execution import end_lost_runs, set_limits
 from perf_assets.stages.study_loader import open_study
-from perf_assets.web.services import OPENED, be_quiet_of_the_code_server
+from perf_assets.web.services import OPENED, silence_code_server_warnings
 
 if __name__ == "__main__":
-    be_quiet_of_the_code_server()
+    silence_code_server_warnings()
     data_dir = DataDirectory.of(os.environ.get("PERF_ASSETS_DATA_DIR"))
     opened = float(os.environ.get(OPENED, time.time()))
     try:

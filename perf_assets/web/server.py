@@ -11,7 +11,7 @@ from dagster_webserver import app, cli
 
 from perf_assets.dagster_app.dagster_internals import WorkspaceProcessContext
 from perf_assets.web.guard import App, Guard, Receive, Scope, Send, answered_names
-from perf_assets.web.services import AWAITED, be_quiet_of_the_code_server
+from perf_assets.web.services import AWAITED, silence_code_server_warnings
 
 CREATE = "create_app_from_workspace_process_context"  # as cli.py calls it
 NAMES = "PERF_ASSETS_UI_NAMES"  # under which a reverse proxy that requires a password shows it
@@ -56,5 +56,5 @@ def _guarded(context: WorkspaceProcessContext, *arguments: Any, **options: Any) 
 
 if __name__ == "__main__":
     setattr(cli, CREATE, _guarded)
-    be_quiet_of_the_code_server()
+    silence_code_server_warnings()
     cli.main()  # type: ignore[no-untyped-call]

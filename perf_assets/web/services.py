@@ -34,7 +34,7 @@ ANSWER_SECONDS = 10.0
 OPENING_SECONDS = 300.0  # a busy machine takes some twenty
 
 
-def be_quiet_of_the_code_server() -> None:
+def silence_code_server_warnings() -> None:
     """Say nothing while it is not there yet or no more; what is wrong for longer the page shows."""
     if AWAITED in os.environ:
         warnings.filterwarnings("ignore", message="Error loading repository location")

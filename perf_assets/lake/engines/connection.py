@@ -132,7 +132,7 @@ class Connection:
     @contextmanager
     def _friendly_errors(self, what: str) -> Iterator[None]:
         """Make a sentence of what the client raises."""
-        be_a_program()
+        disable_pyspark_worker_mode()
         import grpc  # noqa: PLC0415 - comes with the extra
         from pyspark.errors import PySparkException  # noqa: PLC0415
 
@@ -184,7 +184,7 @@ def _reach(url: str, host: str, port: int) -> None:
                 ) from None
 
 
-def be_a_program() -> None:
+def disable_pyspark_worker_mode() -> None:
     """Have Spark's client take this process for a program, before it is imported.
 
     One without a main file, as a worker of another program is, it takes for a test of its own, and
@@ -196,7 +196,7 @@ def be_a_program() -> None:
 
 
 def _new_session(url: str) -> "SparkSession":
-    be_a_program()
+    disable_pyspark_worker_mode()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)  # of pandas 3, of which nothing is used

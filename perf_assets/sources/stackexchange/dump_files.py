@@ -189,7 +189,7 @@ def _member(path: Path, member: str) -> Iterator[bytes]:
             with suppress(queue.Full):
                 waiting.put(chunk, timeout=0.1)
                 return
-        raise _NobodyReadsError
+        raise _ReaderClosedError
 
     thread = threading.Thread(target=_unpack, args=(path, member, put), daemon=True)
     thread.start()
@@ -208,7 +208,7 @@ def _member(path: Path, member: str) -> Iterator[bytes]:
         thread.join(JOIN_SECONDS)
 
 
-class _NobodyReadsError(Exception):
+class _ReaderClosedError(Exception):
     """The unpacked file is no longer needed."""
 
 
@@ -251,10 +251,10 @@ def _unpack(path: Path, member: str, put: Callable[[bytes | BaseException | None
         with py7zr.SevenZipFile(path) as archive:
             archive.extract(targets=[member], factory=Factory())
         put(None)
-    except _NobodyReadsError:
+    except _ReaderClosedError:
         return
     except Exception as error:  # whatever it is, who reads has to know
-        with suppress(_NobodyReadsError):
+        with suppress(_ReaderClosedError):
             put(error)
 
 
