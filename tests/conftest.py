@@ -15,7 +15,7 @@ from filelock import FileLock
 from hypothesis import settings
 
 from perf_assets.base.processes.gc_control import collect_seldom, gc_paused
-from perf_assets.lake.engines.connection import disable_pyspark_worker_mode
+from perf_assets.engines.connection import disable_pyspark_worker_mode
 from tests.effort import EXAMPLES, IS_QUICK, IS_THOROUGH
 
 if TYPE_CHECKING:

@@ -26,6 +26,7 @@ ORDER = (
     ("reports",),
     ("stages",),
     ("lake",),
+    ("engines",),
     ("sources",),
     ("storage",),
     ("config",),
@@ -43,7 +44,7 @@ OUTSIDE_WORLD = {
 }
 PURE = {"pathlib.PurePosixPath", "pathlib.PurePath"}  # names of files, not files
 # pyarrow is as large as Polars, and comes with the extras for a lake alone. These methods need it.
-HAVE_PYARROW = ("perf_assets.lake.", "perf_assets.lake.engines.", "perf_assets.stages.lake_inputs")
+HAVE_PYARROW = ("perf_assets.lake.", "perf_assets.engines.", "perf_assets.stages.lake_inputs")
 BY_PYARROW = {
     *("pl", "df", "arrow", "to_arrow", "to_arrow_table", "to_arrow_reader", "to_pandas"),
     *("fetch_arrow_table", "fetch_arrow_reader", "fetch_df", "fetchdf"),
@@ -175,6 +176,18 @@ def test_only_what_works_with_a_lake_needs_pyarrow() -> None:
         )
     }
     assert {name for name in needing if not name.startswith(HAVE_PYARROW)} == set()
+
+
+def test_what_runs_without_a_lake_imports_none() -> None:
+    """The libraries of a lake are an extra: a base installation lacks them."""
+    importing = {
+        name
+        for name, path in SOURCES.items()
+        if not name.startswith("perf_assets.lake")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("perf_assets.lake")
+    }
+    assert importing == {"perf_assets.stages.working"}
 
 
 def is_polars(node: ast.Attribute) -> bool:

@@ -30,7 +30,7 @@ REASONS = {
     ("cli/process.py", "os.read"): "for the end of the command itself, or a signal",
     ("cli/query.py", "sys.stdin.read"): "a person's own pipe; Ctrl-C ends it",
     ("cli/ui.py", "fcntl.flock"): "does not wait: LOCK_NB",
-    ("lake/engines/connection.py", "socket.create_connection"): "REACH_SECONDS, by position",
+    ("engines/connection.py", "socket.create_connection"): "REACH_SECONDS, by position",
     ("stand_ins/github/server.py", "threading.Event().wait"): "mock-api, until Ctrl-C",
     (
         "stand_ins/stackexchange/server.py",

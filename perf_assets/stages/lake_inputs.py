@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from perf_assets.config.study import Study
-from perf_assets.lake.engines.remote import RemoteTables
+from perf_assets.engines.remote import RemoteTables
 from perf_assets.schema.models.files import load_models
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.forgetting import keep_out
@@ -20,7 +20,7 @@ from perf_assets.storage.forgetting import keep_out
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from perf_assets.lake.engines.spark import Source, SparkEngine
+    from perf_assets.engines.spark import Source, SparkEngine
     from perf_assets.lake.snapshots import Snapshot
 
 COMPUTED = "computed"
@@ -123,7 +123,7 @@ class _LazyEngine:
         return engine
 
     def _connected(self) -> "SparkEngine":
-        from perf_assets.lake.engines.spark import Source, SparkEngine  # noqa: PLC0415
+        from perf_assets.engines.spark import Source, SparkEngine  # noqa: PLC0415
 
         if self._engine is None:
             self._engine = SparkEngine(self._url, self._scratch)
@@ -135,7 +135,7 @@ class _LazyEngine:
 
     def _sources_here(self) -> "Iterator[Source]":
         """Return the tables in the warehouse that models read and no model makes."""
-        from perf_assets.lake.engines.spark import Source  # noqa: PLC0415
+        from perf_assets.engines.spark import Source  # noqa: PLC0415
 
         models = {model.name for model in load_models()}
         read = {table for model in load_models() for table in model.upstream}

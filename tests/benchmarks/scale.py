@@ -29,7 +29,7 @@ from pathlib import Path
 import duckdb
 
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.lake.engines.spark import Source, SparkEngine
+from perf_assets.engines.spark import Source, SparkEngine
 from perf_assets.schema.models.files import load_models
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.stages.transform.models import build_model
@@ -37,7 +37,7 @@ from perf_assets.stages.transform.workspace import Workspace
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.warehouse import open_warehouse
 from tests.benchmarks.big_warehouse import fill
-from tests.lake.engines.servers import Server, sail, spark, spark_data_dir
+from tests.engines.servers import Server, sail, spark, spark_data_dir
 
 ISSUES_EACH = 25_000
 MODELS = {model.name: model for model in load_models()}

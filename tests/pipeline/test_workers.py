@@ -23,7 +23,7 @@ from perf_assets.dagster_app.jobs import BUILD_MODELS
 from perf_assets.lake.leases import leased
 from perf_assets.lake.location import Lake
 from perf_assets.lake.releases import releases_of
-from tests.lake.engines.servers import sail
+from tests.engines.servers import sail
 from tests.multi_repository import fleet_study, generate_fleet, name_of
 from tests.plain_pipeline import run_pipeline
 from tests.support import assert_same_tables, perf_assets, perf_assets_process, stored_tables

@@ -14,7 +14,7 @@ from perf_assets.core.labelling.classifier import model as classifier
 from perf_assets.core.labelling.classifier.boilerplate import without_boilerplate
 from perf_assets.core.labelling.labels import Rules, label_issues, label_kinds, matching_labels
 from perf_assets.core.labelling.stems import STEMS, stems_of_issues
-from perf_assets.lake.engines.remote import RemoteTables
+from perf_assets.engines.remote import RemoteTables
 from perf_assets.schema import table_of
 from perf_assets.stages.enrichment.months import from_first, loaded_months
 from perf_assets.stages.enrichment.work import Work

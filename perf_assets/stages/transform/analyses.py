@@ -11,7 +11,7 @@ import polars as pl
 from perf_assets.base.code_version import code_version
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.processes.progress import phase
-from perf_assets.lake.engines.remote import Engine
+from perf_assets.engines.remote import Engine
 from perf_assets.schema import table_of
 from perf_assets.schema.models.dependencies import analyses
 from perf_assets.storage.audited_writer import AuditedWriter

@@ -11,7 +11,7 @@ from time import monotonic
 import duckdb
 
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.lake.engines.remote import RemoteTables
+from perf_assets.engines.remote import RemoteTables
 from perf_assets.schema import table_of
 from perf_assets.schema.models.asset_graph import tables_in_order
 from perf_assets.schema.models.ddl import create_table, tables_in_shape

@@ -7,7 +7,7 @@ import polars as pl
 
 from perf_assets.config.people import People
 from perf_assets.config.study import Study
-from perf_assets.lake.engines.remote import Engine
+from perf_assets.engines.remote import Engine
 from perf_assets.schema import table_of
 from perf_assets.schema.models.ddl import (
     AS_OF_SOURCE,

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.lake.engines.remote import RemoteTables
-from perf_assets.lake.engines.spark import RELEASE, Source, SparkEngine
+from perf_assets.engines.remote import RemoteTables
+from perf_assets.engines.spark import RELEASE, Source, SparkEngine
 from perf_assets.schema import declared
 from perf_assets.schema.models.dependencies import analyses
 from perf_assets.schema.models.files import load_models

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from perf_assets.base.errors import PerfAssetsError, TransientError
-from perf_assets.lake.engines.connection import TOKEN, Connection
-from perf_assets.lake.engines.spark import SparkEngine
-from tests.lake.engines.servers import sail
+from perf_assets.engines.connection import TOKEN, Connection
+from perf_assets.engines.spark import SparkEngine
+from tests.engines.servers import sail
 from tests.ports import free_port
 
 pytest.importorskip("pyspark", reason="pyspark-client is not installed: pip install .[spark]")

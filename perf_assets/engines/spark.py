@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from perf_assets.base.processes.progress import phase
-from perf_assets.lake.engines.chunks import in_chunks
-from perf_assets.lake.engines.connection import Connection
+from perf_assets.engines.chunks import in_chunks
+from perf_assets.engines.connection import Connection
 from perf_assets.schema import table_of
 from perf_assets.schema.models.files import Model, models_by_name, read_by_several
 from perf_assets.schema.models.transpiling import (

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.lake.engines.servers import sail
+from tests.engines.servers import sail
 
 
 @pytest.fixture(scope="session")

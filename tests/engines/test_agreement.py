@@ -10,14 +10,14 @@ import polars as pl
 import pytest
 
 from perf_assets.base.paths import models_dir
-from perf_assets.lake.engines.spark import Source, SparkEngine
+from perf_assets.engines.spark import Source, SparkEngine
 from perf_assets.schema import table_of
 from perf_assets.schema.models.ddl import AS_OF_MACRO, AS_OF_PARAMETER, create_as_of_macro
 from perf_assets.schema.models.files import load_models
 from tests.any_rows import any_rows
 from tests.effort import SEEDS, some
-from tests.lake.engines.databases import of_rows, rows_of
-from tests.lake.engines.servers import spark, spark_data_dir
+from tests.engines.databases import of_rows, rows_of
+from tests.engines.servers import spark, spark_data_dir
 
 pytestmark = pytest.mark.slow
 
