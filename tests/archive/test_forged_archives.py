@@ -349,6 +349,6 @@ class TestAnotherVersion:
         ran = perf_assets("check-archive", forged(tmp_path / "forged.zip", strange))
         wheel = next(file for name, file in files.items() if name.endswith(".whl"))
         assert sha256(wheel).hexdigest() in ran.stdout
-        assert "is the code of whoever made the archive" in ran.stdout
+        assert "is the code of the archive's maker" in ran.stdout
         assert b"pip install" not in files["README.md"]
         assert sha256(wheel).hexdigest().encode() in files["README.md"]

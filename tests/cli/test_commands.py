@@ -88,7 +88,7 @@ def test_status_doctor_and_agreement_print_json_and_nothing_else(
     data_dir: Path, small: Prepared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "SHOWN_AFTER_SECONDS", 0.0)  # as on a busy machine
-    monkeypatch.setattr(progress, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(progress, "CHECK_SECONDS", 0.001)
     result = json.loads(perf_assets("status", "--data-dir", data_dir, "--json").stdout)
     row = next(row for row in result["tables"] if row["table"] == "raw.issues")
     assert (row["repository"], row["months"], row["rows"]) == ("sample-lab/tensorkit", 3, 24)

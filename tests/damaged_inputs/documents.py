@@ -121,7 +121,7 @@ def _studies(surroundings: Surroundings) -> TryOne:
     def try_one(chance: random.Random) -> object:
         path.write_bytes(_toml(chance.choice(valid), chance))
         study = load_study(path)
-        return hash((study.repositories, study.forums)), repr(study).encode()
+        return repr(study).encode()
 
     return try_one
 

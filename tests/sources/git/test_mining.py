@@ -525,7 +525,7 @@ def test_a_missing_object_leaves_a_reason_for_the_commits_that_need_it_and_all_o
 def test_an_object_that_is_there_and_damaged_is_a_damaged_clone(cloned):
     clone, shas = cloned(*(Made({b"a": (FILE, b"%d" % n)}, [n - 1] if n else []) for n in range(3)))
     damage(clone.path, git(clone.path, "rev-parse", f"{shas[1]}:a"))
-    with pytest.raises(PerfAssetsError, match=r"cannot be read .*cloned anew"):
+    with pytest.raises(PerfAssetsError, match=r"cannot be read .*clones it anew"):
         mine(clone)
 
 
@@ -546,5 +546,5 @@ def test_a_missing_template_is_left_out_where_the_source_lacks_it_too(cloned, so
 def test_a_missing_commit_is_a_damaged_clone(cloned):
     clone, shas = cloned(*(Made({b"a": (FILE, b"%d" % n)}, [n - 1] if n else []) for n in range(3)))
     (clone.path / "objects" / shas[1][:2] / shas[1][2:]).unlink()
-    with pytest.raises(PerfAssetsError, match=r"cannot be read .*cloned anew"):
+    with pytest.raises(PerfAssetsError, match=r"cannot be read .*clones it anew"):
         mine(clone)

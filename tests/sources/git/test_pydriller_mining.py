@@ -139,7 +139,7 @@ def test_a_missing_object_leaves_the_same_reason_as_git(cloned, source, entry):
 def test_a_damaged_object_is_a_damaged_clone(cloned):
     clone, shas = cloned(*(Made({b"a": (FILE, b"%d" % n)}, [n - 1] if n else []) for n in range(3)))
     damage(clone.path, git(clone.path, "rev-parse", f"{shas[1]}:a"))
-    with pytest.raises(PerfAssetsError, match=r"cannot be read .*cloned anew"):
+    with pytest.raises(PerfAssetsError, match=r"cannot be read .*clones it anew"):
         mine(pydriller_mining, clone)
 
 
