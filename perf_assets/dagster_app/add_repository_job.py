@@ -60,8 +60,8 @@ def add_repository_job(study: Study, data_dir: DataDirectory) -> dg.JobDefinitio
         months = len(months_between(repository.start, repository.end))
         context.log.info(
             f"{repository.name} was added with {months} months, from {repository.start} to "
-            f"{repository.end}. Load them by the job everything: Materialize, all of its months, "
-            "this repository; from then on its own schedules, once they are switched on."
+            f"{repository.end}. Load them by the job full_pipeline: Materialize, all of its "
+            "months, this repository; from then on by its schedules, once they are switched on."
         )
         if not _reloaded():
             context.log.warning("Reload the definitions (Deployment, Reload) to see it.")
