@@ -15,15 +15,9 @@ NAME = PACKAGE.name
 # What moves rows and decides nothing of what they hold. What a study chooses, and how a table is
 # declared, has a fingerprint by its values.
 NOT_DECIDING = (
-    *(
-        "base.code_version",
-        "base.errors",
-        "base.files",
-        "base.paths",
-        "base.pids",
-        "base.processes",
-    ),
-    *("config", "schema", "storage", "sources.git.command", "sources.git.clone"),
+    *("base.code_version", "base.errors", "base.files", "base.paths", "base.pids"),
+    *("base.processes", "base.retry", "config", "schema", "storage"),
+    *("sources.git.clone", "sources.git.command", "sources.rate_limit"),
 )
 
 # Of libraries that are imported by another name than they are installed by.
@@ -60,7 +54,9 @@ def code_version(*modules: str) -> str:
     """
     names, libraries = imported_by(*modules)
     folders = sorted({_path(name).parent for name in names})
-    data = [file for folder in folders for file in sorted(folder.iterdir()) if file.suffix in DATA]
+    data = sorted(
+        {file for folder in folders for file in folder.rglob("*.*") if file.suffix in DATA}
+    )
     parts = [
         *(f"{library} {_version(library)}" for library in libraries),
         *(f"{name} {_digest(_code(name).encode())}" for name in names),
@@ -112,8 +108,13 @@ def libraries_of(*modules: str) -> list[str]:
     return [INSTALLED_AS.get(name, name) for name in imported_by(*modules)[1]]
 
 
-def _imports(module: str) -> Iterator[str]:
-    """Yield the imports of a module: full names in the package, top-level names of libraries."""
+@cache
+def _imports(module: str) -> tuple[str, ...]:
+    """Return the imports of a module: full names in the package, top-level names of libraries."""
+    return tuple(_found_imports(module))
+
+
+def _found_imports(module: str) -> Iterator[str]:
     for origin, names, plain in IMPORT.findall(_code(module)):
         if not (origin or plain).startswith(f"{NAME}."):
             yield (origin or plain).partition(".")[0]
@@ -141,14 +142,10 @@ def _version(library: str) -> str:
         return "none"
 
 
+@cache
 def _code(name: str) -> str:
     """Return the text of a module without docstrings."""
-    return DOCSTRING.sub(r"\1", _text(name))
-
-
-@cache
-def _text(name: str) -> str:
-    return _path(name).read_text(encoding="utf-8")
+    return DOCSTRING.sub(r"\1", _path(name).read_text(encoding="utf-8"))
 
 
 def _digest(content: bytes) -> str:

@@ -42,11 +42,14 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (folder / "kept.py").write_text("def half(number: int) -> float:\n    return number / 2\n")
     (folder / "shown.py").write_text('from perf_assets import deciding\n\nHELP = "Doubles."\n')
     monkeypatch.setattr(versions, "PACKAGE", folder)
-    caches = (versions.code_version, versions._text)
-    for cached in caches:
-        cached.cache_clear()
+    forget()
     yield folder
-    for cached in caches:
+    forget()
+
+
+def forget() -> None:
+    """Forget what was read: a process takes its own code to stay as it is."""
+    for cached in (versions.code_version, versions._code, versions._imports):
         cached.cache_clear()
 
 
@@ -54,8 +57,7 @@ def version_with(path: Path, before: str, after: str) -> str:
     text = path.read_text()
     assert before in text
     path.write_text(text.replace(before, after))
-    versions.code_version.cache_clear()
-    versions._text.cache_clear()
+    forget()
     return code_version("perf_assets.deciding")
 
 
@@ -73,10 +75,20 @@ def test_does_not_change_with_docstrings_or_what_imports_it(package: Path) -> No
     assert version_with(package / "shown.py", "Doubles.", "Prints the double.") == first
 
 
+def test_changes_with_data_in_the_folder_or_below(package: Path) -> None:
+    first = code_version("perf_assets.deciding")
+    (package / "printed").mkdir()
+    data = package / "printed" / "table.yml"
+    data.write_text("rows: 1")
+    second = version_with(data, "1", "1")
+    third = version_with(data, "1", "2")
+    assert len({first, second, third}) == 3
+
+
 def test_changes_with_a_library(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = code_version("perf_assets.deciding")
     monkeypatch.setattr(versions, "version", lambda name: {"polars": "99"}[name])
-    versions.code_version.cache_clear()
+    forget()
     assert code_version("perf_assets.deciding") != first
 
 
