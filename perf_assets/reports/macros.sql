@@ -30,3 +30,9 @@ create macro wilson_high(hits, whole) as
             )
         ) / (1 + 3.84 / whole)
     );
+
+-- The place of a metric where several are listed.
+create macro metric_order(metric) as
+    list_position(
+        ['fix_time_days', 'fix_size', 'hours_to_first_comment', 'comments', 'commentators'], metric
+    );

@@ -4,6 +4,9 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from textwrap import indent
+
+from perf_assets.base.paths import models_dir
 
 QUERIES = Path(__file__).with_name("queries")
 MACROS = Path(__file__).with_name("macros.sql")
@@ -11,15 +14,26 @@ MACROS = Path(__file__).with_name("macros.sql")
 
 @cache
 def sql_of(name: str) -> str:
-    """Return the query ``queries/<name>.sql``."""
-    return read_sql(QUERIES / f"{name}.sql")
+    """Return the query ``queries/<name>.sql``, or the rows of the figure ``<schema>.<name>``."""
+    schema, _, figure = name.rpartition(".")
+    folder = models_dir() / schema / "figures" if schema else QUERIES
+    return read_sql(folder / f"{figure}.sql")
 
 
 def read_sql(path: Path) -> str:
-    """Return the query in a file, as it runs over a database without the macros."""
+    """Return the query in a file, as it runs over a database without the macros.
+
+    ``from queries.<name>`` reads the rows of the query ``<name>``.
+    """
     text = path.read_text(encoding="utf-8").strip()
+    text = re.sub(r"from queries\.(\w+)", lambda found: from_rows_of(sql_of(found[1])), text)
     call = rf"\b({'|'.join(_macros())})\(((?:[^()]|\([^()]*\))*)\)"
     return re.sub(call, lambda found: _written_out(found[1], found[2].split(", ")), text)
+
+
+def from_rows_of(query: str) -> str:
+    """Return the clause that reads the rows of ``query``."""
+    return f"from (\n{indent(query, '    ')}\n)"
 
 
 def _written_out(macro: str, arguments: list[str]) -> str:

@@ -28,7 +28,8 @@ TABLES = {
     "Holm)",
     "papers_test": "the paper's test (Cox-Stuart), and how often it finds a rise in permuted "
     "labels",
-    "open_share": "why the open share changes: by what is reported, and by how it stays open",
+    "analysis.open_share_changes": "why the open share changes: by what is reported, and by how it "
+    "stays open",
     "closing": "how often open performance bugs are closed, by others of the same age",
     "fixed_within": "how soon bugs are fixed, when closing without a fix competes: fixed within so "
     "many days (Gray's test of the curves)",

@@ -9,8 +9,5 @@ where dataset = 'live' and with_bots > 0 and (
 qualify not bool_or(is_too_few and (bots = 'left_out')) over (partition by repository, metric)
 order by
     repository = 'pooled', repository,
-    list_position(
-        ['fix_time_days', 'fix_size', 'hours_to_first_comment', 'comments', 'commentators'],
-        metric
-    ),
+    metric_order(metric),
     variant

@@ -2,10 +2,7 @@
 with results as (
     select
         tests.repository, replace(tests.metric, '_', ' ') as metric, tests.result, tests.is_too_few,
-        list_position(
-            ['fix_time_days', 'fix_size', 'hours_to_first_comment', 'comments', 'commentators'],
-            tests.metric
-        ) as place
+        metric_order(tests.metric) as place
     from analysis.effect_sizes as tests
     where tests.dataset = 'live' and (
         tests.repository <> 'pooled'

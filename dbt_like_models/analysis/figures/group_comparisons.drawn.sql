@@ -32,8 +32,5 @@ select
     unnest([i / 100.0 for i in range(100)]) as share, unnest(points) as value
 from quantiles
 order by
-    list_position(
-        ['fix_time_days', 'fix_size', 'hours_to_first_comment', 'comments', 'commentators'],
-        metric
-    ),
+    metric_order(metric),
     not is_performance, share

@@ -13,7 +13,4 @@ where tests.dataset = 'live' and (
 )
 order by
     tests.repository = 'pooled', tests.repository,
-    list_position(
-        ['fix_time_days', 'fix_size', 'hours_to_first_comment', 'comments', 'commentators'],
-        tests.metric
-    )
+    metric_order(tests.metric)

@@ -2,10 +2,7 @@
 with results as (
     select
         repository, replace(metric, '_', ' ') as metric,
-        list_position(
-            ['fix_time_days', 'fix_size', 'hours_to_first_comment', 'comments', 'commentators'],
-            metric
-        ) as place,
+        metric_order(metric) as place,
         too_few_reason is not null as is_too_few,
         coalesce(too_few_reason, printf(
             'median %s of %d performance bugs, %s of %d others%s; rank-sum test %s, '

@@ -17,8 +17,5 @@ qualify not bool_or(is_too_few and (json_array_length(parameters, '$.left_out') 
 )
 order by
     repository = 'pooled', repository,
-    list_position(
-        ['fix_time_days', 'fix_size', 'hours_to_first_comment', 'comments', 'commentators'],
-        metric
-    ),
+    metric_order(metric),
     variant

@@ -34,7 +34,4 @@ from moved
 where delta is not null and lowest is not null
 order by
     repository = 'pooled', repository,
-    list_position(
-        ['fix_time_days', 'fix_size', 'hours_to_first_comment', 'comments', 'commentators'],
-        metric
-    )
+    metric_order(metric)

@@ -1,19 +1,7 @@
 -- The estimate of Kaplan and Meier, thinned to twenty steps for each power of ten.
-with grouped as (
-    -- All tag sets of a forum together, each question once in each of its kinds; where there are
-    -- kinds, those alone.
-    select distinct forum, question_id, kind
-    from intermediate.question_groups
-    qualify kind <> 'all' or count(*) filter (where kind <> 'all') over (partition by forum) = 0
-),
-
-waits as (
-    select
-        forum, grouped.kind, times.is_accepted,
-        case when times.is_accepted then times.hours_to_accepted else times.hours_watched end
-            as hours
-    from grouped
-    inner join intermediate.question_answer_times as times using (forum, question_id)
+with waits as (
+    select *
+    from queries.question_waits
 ),
 
 ends as (

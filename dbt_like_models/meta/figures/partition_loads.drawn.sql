@@ -1,17 +1,5 @@
 select months.*
-from (
-    select
-        repository, month,
-        case
-            when not bool_or(status = 'failed') then 'passed'
-            when bool_and(is_stored) then 'refused, older rows kept'
-            else 'refused, nothing stored'
-        end as audit,
-        string_agg("table", ', ' order by "table") filter (where status = 'failed')
-            as refused_tables
-    from meta.partition_loads
-    group by repository, month
-) as months
+from queries.audited_months as months
 left join marts.activity as activity
     on activity.dataset = 'live' and activity.repository = months.repository
 where month <= coalesce(last_series_month, month) or audit <> 'passed'

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
-from textwrap import indent
 
 import duckdb
 import polars as pl
@@ -13,7 +12,7 @@ import polars as pl
 from perf_assets.base.paths import models_dir
 from perf_assets.base.sanitize import escape_text
 from perf_assets.reports.figures.drawing import Spec, picture
-from perf_assets.reports.sql_files import read_sql, sql_of
+from perf_assets.reports.sql_files import from_rows_of, read_sql, sql_of
 from perf_assets.reports.top_repositories import passed_over, without
 from perf_assets.schema import FigureDeclaration, declared
 from perf_assets.schema.frames import frame_of
@@ -114,11 +113,10 @@ def figures() -> Mapping[str, Figure]:
 
 def _read(schema: str, name: str, declaration: FigureDeclaration) -> Figure:
     folder = models_dir() / schema / "figures"
-    rows = read_sql(folder / f"{name}.sql")
+    rows = sql_of(f"{schema}.{name}")
 
     def over_rows(path: Path) -> str:
-        from_rows = f"from (\n{indent(rows, '    ')}\n)"
-        return read_sql(path).replace("from figure_rows", from_rows)
+        return read_sql(path).replace("from figure_rows", from_rows_of(rows))
 
     drawn = folder / f"{name}.drawn.sql"
     return Figure(
