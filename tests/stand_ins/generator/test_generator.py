@@ -20,6 +20,7 @@ from perf_assets.base.months import add_months, end_of, months_between
 from perf_assets.config.study import load_study
 from perf_assets.core.paper import constants
 from perf_assets.core.paper.constants import KEYWORDS
+from perf_assets.stand_ins import generator
 from perf_assets.stand_ins.generator import GeneratedCorpus, generate, keywords, texts
 from perf_assets.stand_ins.generator.model import is_bot
 from perf_assets.stand_ins.generator.traps import REGISTER
@@ -595,5 +596,6 @@ def test_the_planted_program_is_in_no_fix(corpus):
     assert not shas & linked
 
 
-def test_plants_the_keywords_of_the_study() -> None:
+def test_plants_the_keywords_and_the_first_months_of_the_study() -> None:
     assert keywords.KEYWORDS == constants.KEYWORDS
+    assert generator.MONTHS_BEFORE_TREND == constants.MONTHS_BEFORE_TREND
