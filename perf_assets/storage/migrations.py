@@ -3,7 +3,7 @@
 All of it is one transaction: a process that is killed meanwhile leaves the older format.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import duckdb
 
@@ -19,6 +19,8 @@ OLDEST = 18
 IRREPLACEABLE = ("reviews.",)
 # Tables that keep their rows when columns are added: a source is read again month by month.
 EXTENDED = (*IRREPLACEABLE, "raw.")
+# Tables whose rows the next run computes again.
+COMPUTED = ("labels.", "links.", "details.", "marts.", "analysis.")
 VIEWS = """
     SELECT schema_name || '.' || view_name FROM duckdb_views()
     WHERE database_name = current_database() AND NOT internal
@@ -85,7 +87,8 @@ def create(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
 def reshape(connection: duckdb.DuckDBPyConnection) -> None:
     """Give tables that have the declared columns their declared keys and conditions, too.
 
-    One whose rows break them stays as it is; its next audit says so. What is not declared goes.
+    Computed tables whose rows break them are emptied, to be computed again. Any other such table
+    stays as it is; its next audit says so. What is not declared goes.
     """
     tables = [table for table in declared().values() if not table.is_view]
     for name in _columns(connection):
@@ -100,6 +103,8 @@ def reshape(connection: duckdb.DuckDBPyConnection) -> None:
                 connection.execute("COMMIT")
             except duckdb.ConstraintException:
                 connection.execute("ROLLBACK")
+                if table.name.startswith(COMPUTED):
+                    _empty(connection, [table.name])
 
 
 def _move(
@@ -132,19 +137,28 @@ def _add_columns(connection: duckdb.DuckDBPyConnection) -> None:
 
 def empty_other_shapes(connection: duckdb.DuckDBPyConnection) -> None:
     """Make tables of other columns than declared anew, empty, and forget their loads."""
-    emptied = []
-    for name, columns in _columns(connection).items():
-        table = declared().get(name)
-        if table is None or name.startswith(IRREPLACEABLE):
-            continue
-        if columns != {(column.name, column.type) for column in table.columns}:
-            connection.execute(f"DROP {'VIEW' if table.is_view else 'TABLE'} {name}")
-            if not table.is_view:
-                create(connection, table)
-            emptied.append(name)
-    if emptied:
+    _empty(
+        connection,
+        [
+            name
+            for name, columns in _columns(connection).items()
+            if (table := declared().get(name)) is not None
+            and not name.startswith(IRREPLACEABLE)
+            and columns != {(column.name, column.type) for column in table.columns}
+        ],
+    )
+
+
+def _empty(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> None:
+    """Make the tables called ``names`` anew, empty, drop such views, and forget their loads."""
+    for name in names:
+        table = declared()[name]
+        connection.execute(f"DROP {'VIEW' if table.is_view else 'TABLE'} {name}")
+        if not table.is_view:
+            create(connection, table)
+    if names:
         connection.execute(
-            'DELETE FROM meta.partition_loads WHERE list_contains(?, "table")', [emptied]
+            'DELETE FROM meta.partition_loads WHERE list_contains(?, "table")', [names]
         )
 
 

@@ -116,6 +116,23 @@ def test_a_table_of_another_shape_is_mined_again_and_its_loads_are_forgotten(
         assert loads.to_list() == ["raw.commits", "raw.unparsed_files"]
 
 
+def test_a_computed_table_whose_rows_break_its_conditions_gets_them_and_is_computed_again(
+    data_dir: DataDirectory,
+) -> None:
+    label = ("owner/name", "slow", True, False, "2-3f2a9c0b")
+    with duckdb.connect(str(data_dir.warehouse)) as connection:
+        connection.execute(
+            "CREATE OR REPLACE TABLE labels.label_kinds AS FROM labels.label_kinds LIMIT 0"
+        )
+        connection.execute("INSERT INTO labels.label_kinds VALUES (?, ?, ?, ?, ?)", label)
+    with open_warehouse(data_dir.warehouse) as database:
+        assert database.frame("FROM labels.label_kinds").is_empty()
+        with pytest.raises(duckdb.ConstraintException):
+            database.connection.execute(
+                "INSERT INTO labels.label_kinds VALUES (?, ?, ?, ?, ?)", label
+            )
+
+
 def test_a_migration_that_fails_leaves_the_older_format(
     data_dir: DataDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
