@@ -18,8 +18,9 @@ _HALVES = re.compile("[\ud800-\udfff]")
 _SUSPICIOUS = re.compile(r"[^ -~]")
 # What means something in Markdown or HTML: punctuation, what starts a line, what becomes a link.
 _MARKS = re.compile(r"[\\`*_\[\]<>|~$&#@]|^\s*[-+=]|(?<=^\d)[.)]|:(?=//)|(?<=www)\.", re.IGNORECASE)
-# A cell may be cut at these characters where a spreadsheet separates columns by another one.
-_CUTS = re.compile(r"([;\t\r\n])")
+# A cell may be cut at these characters, even within quotes, by a spreadsheet that separates its
+# columns by them.
+_CUTS = re.compile(r"([,;\t\r\n])")
 # The first sign of a formula with nothing but signs and spaces before it. The apostrophe is one of
 # them so that one that was there already is not taken away.
 _RISKY = re.compile(r"\W*?['=+\-@\uff1d\uff0b\uff0d\uff20]")

@@ -38,6 +38,7 @@ WIDER = "document.documentElement.scrollWidth > innerWidth"
 CASES = (
     "=1+1",
     "a;=b",
+    "a,=b",
     "'=x",
     "-5",
     "a\tb",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from perf_assets.base.errors import PerfAssetsError
@@ -27,6 +27,7 @@ hard = st.text(
 
 
 @given(st.lists(hard, min_size=1, max_size=4), st.sampled_from(",;\t"))
+@example([",@", "a, 'b'", ",'=1"], ";")
 def test_a_sheet_comes_back_as_it_went_out_through_any_spreadsheet(
     texts: list[str], delimiter: str
 ) -> None:
@@ -40,6 +41,7 @@ def test_a_sheet_comes_back_as_it_went_out_through_any_spreadsheet(
 
 
 @given(st.lists(hard, min_size=1, max_size=4), st.sampled_from(",;\t"))
+@example([",@", 'x, "=1"'], ",")
 def test_no_cell_of_a_sheet_is_a_formula_however_it_is_cut(
     texts: list[str], delimiter: str
 ) -> None:

@@ -8,7 +8,7 @@ const BREAKS = /[\t\n\r\v\f\u0085\u2028\u2029]/u;
 const JOINERS = "\u200c\u200d";
 const ADDRESS = /^https?:\/\/[^\s<>"'`]+$/;
 // As perf_assets/base/sanitize.py has it: what a spreadsheet may take for a formula.
-const CUTS = /([;\t\r\n])/;
+const CUTS = /([,;\t\r\n])/;
 const RISKY = /^[^\p{L}\p{N}_]*?['=+\-@\uff1d\uff0b\uff0d\uff20]/u;
 
 export const isNumber = (type) => NUMBERS.has(type.typeId);
