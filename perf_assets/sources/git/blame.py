@@ -116,9 +116,7 @@ class Entry(NamedTuple):
         return self.text.score(self.first, self.length)
 
     def best_score(self, present: Collection[bytes]) -> int:
-        """Return the highest score of adjacent lines that are all ``present``, white space left
-        out.
-        """
+        """Return the highest score of adjacent lines of which all are ``present`` when bare."""
         best = start = 0
         for index, line in enumerate((*self.bare, None)):
             if line is None or line not in present:

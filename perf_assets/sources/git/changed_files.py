@@ -1,11 +1,18 @@
 """The files one commit changes, as git objects: which versions to compare, and how large."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from perf_assets.sources.git.changes import diffing
-from perf_assets.sources.git.command import GitError, in_clone, lines_of, local_environment, run
+from perf_assets.sources.git.command import (
+    GitError,
+    in_lines,
+    lines_of,
+    local_environment,
+    read_clone,
+    run,
+)
 from perf_assets.sources.git.commits import parse_objects, print_objects
 
 # Both inspections of a commit parse whole files, some 200 KB a second: larger ones are left alone.
@@ -30,8 +37,7 @@ class ChangedFile:
 def changed_files(clone: Path, shas: Sequence[str]) -> dict[str, list[ChangedFile]]:
     """Return the files that commits, no merges, change against their parents; renames found."""
     command = diffs_of(clone, "--raw", "-z", "--no-abbrev", "-M")
-    stdin = "".join(f"{sha}\n" for sha in shas).encode()
-    output = run(command, local_environment(), stdin)
+    output = run(command, local_environment(), in_lines(shas))
     tokens = iter(output.decode("utf-8", "surrogateescape").split("\0")[:-1])
     changes: dict[str, list[tuple[str, str, str | None, str | None]]] = {sha: [] for sha in shas}
     sha = ""
@@ -55,8 +61,7 @@ def changed_files(clone: Path, shas: Sequence[str]) -> dict[str, list[ChangedFil
 
 
 def diffs_of(clone: Path, *options: str) -> list[str]:
-    """Return the command that compares each commit of its input with its parent, a root with
-    nothing.
+    """Return the command that compares commits of its input with their parent, a root with nothing.
 
     Each comparison comes after a line with the name of its commit.
     """
@@ -75,8 +80,7 @@ def read_blobs(clone: Path, blobs: Sequence[str]) -> dict[str, bytes]:
 
 def read_patches(clone: Path, shas: Sequence[str], options: Sequence[str]) -> dict[str, bytes]:
     """Return the patches that git prints for the commits ``shas`` with ``options``."""
-    stdin = "".join(f"{sha}\n" for sha in shas).encode()
-    output = b"\n" + run(diffs_of(clone, *options), local_environment(), stdin)
+    output = b"\n" + run(diffs_of(clone, *options), local_environment(), in_lines(shas))
     ends = [0]
     starts: list[int] = []
     for sha in shas:
@@ -87,6 +91,14 @@ def read_patches(clone: Path, shas: Sequence[str], options: Sequence[str]) -> di
     return {sha: output[ends[index + 1] : starts[index + 1]] for index, sha in enumerate(shas)}
 
 
+def oversized(files: Iterable[ChangedFile]) -> str | None:
+    """Return which of ``files`` is too large to be parsed, as a sentence; None if none is."""
+    for file in files:
+        if max(file.old_size, file.size) > LARGEST_FILE:
+            return f"{shown(file.path)} is larger than {LARGEST_FILE:,} bytes"
+    return None
+
+
 def _regular(mode: str, blob: str) -> str | None:
     return blob if mode in ("100644", "100755") else None
 
@@ -95,9 +107,9 @@ def _sizes(clone: Path, blobs: set[str]) -> dict[str, int]:
     if not blobs:
         return {}
     requested = sorted(blobs)
-    command = in_clone(clone, "cat-file", "--batch-check=%(objectsize)")
-    lines = run(command, local_environment(), "".join(f"{b}\n" for b in requested).encode())
-    answers = lines_of(lines)
+    answers = lines_of(
+        read_clone(clone, "cat-file", "--batch-check=%(objectsize)", names=requested)
+    )
     for answer in answers:
         if not answer.isdigit():
             raise GitError(f"object {answer}")

@@ -8,7 +8,14 @@ from typing import IO, TYPE_CHECKING
 
 import polars as pl
 
-from perf_assets.sources.git.command import in_clone, local_environment, run, streamed
+from perf_assets.sources.git.command import (
+    in_clone,
+    in_lines,
+    local_environment,
+    read_clone,
+    split_at_nul,
+    streamed,
+)
 
 if TYPE_CHECKING:  # what inspects commits needs none
     from perf_assets.sources.git.clone import Clone
@@ -25,14 +32,7 @@ EMPTY_TREES = {
     64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 }
 
-_CHANGE_TYPES = {
-    "A": "added",
-    "D": "deleted",
-    "M": "modified",
-    "R": "renamed",
-    "T": "type_changed",
-}
-
+_CHANGE_TYPES = {"A": "added", "D": "deleted", "M": "modified", "R": "renamed", "T": "type_changed"}
 
 # A broken tree holds a name twice, and two names may differ only in bytes that are not UTF-8.
 _occurrence = pl.int_range(pl.len()).over("sha", "path")
@@ -99,18 +99,15 @@ class Piece:
 def read_changes(
     clone: "Clone", shas: Sequence[str], patterns: Sequence[str] = ()
 ) -> Iterator[Piece]:
-    """Yield the changes of the commits ``shas``, in their order; GitError when an object is
-    missing.
+    """Yield the changes of the commits ``shas``, in their order.
 
-    ``patterns`` are git's path patterns; other paths are left out then.
+    ``patterns`` are git's path patterns; other paths are left out then. Raises GitError when an
+    object is missing.
     """
     for first in range(0, len(shas), _COMMITS_PER_PROCESS):
         batch = shas[first : first + _COMMITS_PER_PROCESS]
-        with streamed(
-            diff_tree(clone, "--raw", "-z", "--no-abbrev", "--", *patterns),
-            local_environment(),
-            "".join(f"{sha}\n" for sha in batch).encode(),
-        ) as output:
+        command = diff_tree(clone, "--raw", "-z", "--no-abbrev", "--", *patterns)
+        with streamed(command, local_environment(), in_lines(batch)) as output:
             yield from _pieces(output, len(clone.tip))
 
 
@@ -120,16 +117,8 @@ def diff_tree(clone: "Clone", *format_options: str) -> list[str]:
     A root is compared with the empty tree; renames are found as ``git diff`` and ``git show``
     find them by default.
     """
-    return diffing(
-        clone.path,
-        "--stdin",
-        "--always",
-        "--root",
-        "--diff-merges=first-parent",
-        "-r",
-        "-M",
-        *format_options,
-    )
+    options = ("--stdin", "--always", "--root", "--diff-merges=first-parent", "-r", "-M")
+    return diffing(clone.path, *options, *format_options)
 
 
 def diffing(clone: Path, *options: str) -> list[str]:
@@ -145,12 +134,12 @@ def diffing(clone: Path, *options: str) -> list[str]:
 @cache
 def _name_length(clone: Path) -> int:
     """Return the length of object names in hexadecimal digits."""
-    command = in_clone(clone, "rev-parse", "--show-object-format")
-    return {b"sha1": 40, b"sha256": 64}[run(command, local_environment()).strip()]
+    name = read_clone(clone, "rev-parse", "--show-object-format").strip()
+    return {b"sha1": 40, b"sha256": 64}[name]
 
 
 def _pieces(output: IO[bytes], sha_length: int) -> Iterator[Piece]:
-    tokens = _tokens(output)
+    tokens = (token.decode("utf-8", "backslashreplace") for token in split_at_nul(output))
     status_at = 17 + 2 * sha_length
     piece = Piece()
     for token in tokens:
@@ -167,14 +156,3 @@ def _pieces(output: IO[bytes], sha_length: int) -> Iterator[Piece]:
         piece.old_paths.append(old_path)
     if piece.shas:
         yield piece
-
-
-def _tokens(output: IO[bytes]) -> Iterator[str]:
-    """Yield the parts of the output that end with NUL; bytes that are not UTF-8 become
-    ``\\xNN``.
-    """
-    rest = b""
-    while chunk := output.read(1 << 20):
-        whole, end, rest = (rest + chunk).rpartition(b"\0")
-        if end:
-            yield from whole.decode("utf-8", "backslashreplace").split("\0")

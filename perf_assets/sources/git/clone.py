@@ -4,6 +4,8 @@ import glob
 import os
 import re
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,9 +17,9 @@ from perf_assets.sources.git.command import (
     GitError,
     IdleError,
     error_line,
-    in_clone,
     lines_of,
     local_environment,
+    read_clone,
     readable,
     run,
 )
@@ -101,6 +103,15 @@ def damaged(path: Path, failure: GitError) -> PerfAssetsError:
     )
 
 
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Raise the error for a clone that cannot be read if git fails inside the block."""
+    try:
+        yield
+    except GitError as failure:
+        raise damaged(path, failure) from None
+
+
 def _update(address: Address, path: Path) -> Clone:
     with phase(f"looking at {address.url}"):
         heads = read_heads(address)
@@ -172,7 +183,7 @@ def _opened(
 def _source_of(path: Path) -> str:
     """Return the address a clone was made from; PerfAssetsError if perf-assets did not make it."""
     try:
-        return readable(run(in_clone(path, "config", f"remote.{_REMOTE}.url"), local_environment()))
+        return readable(read_clone(path, "config", f"remote.{_REMOTE}.url"))
     except GitError:
         raise PerfAssetsError(
             f"{path} holds something other than a git clone made by perf-assets: move "
@@ -187,10 +198,11 @@ def _tips(path: Path) -> dict[str, str]:
 
 def _drop_stale_locks(path: Path) -> None:
     """Remove what a killed git left; nobody else is at work while our own lock is held."""
-    patterns = ("*.lock", "refs/**/*.lock", "objects/info/**/*.lock", "gc.pid")
+    patterns = (
+        *("*.lock", "refs/**/*.lock", "objects/info/**/*.lock", "gc.pid"),
+        "objects/pack/tmp_*",
+    )
     for left in (file for pattern in patterns for file in path.glob(pattern)):
-        left.unlink(missing_ok=True)
-    for left in path.glob("objects/pack/tmp_*"):
         left.unlink(missing_ok=True)
 
 
@@ -229,7 +241,5 @@ def _require_git() -> None:
 
 
 def _git(path: Path, *arguments: str) -> str:
-    try:
-        return readable(run(in_clone(path, *arguments), local_environment()))
-    except GitError as failure:
-        raise damaged(path, failure) from None
+    with reading(path):
+        return readable(read_clone(path, *arguments))

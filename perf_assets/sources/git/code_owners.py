@@ -6,7 +6,7 @@ from pathlib import Path
 
 from perf_assets.core.areas.code_owners import LARGEST_FILE, LOCATIONS, CodeOwners
 from perf_assets.sources.git.changed_files import read_blobs
-from perf_assets.sources.git.command import GitError, in_clone, lines_of, local_environment, run
+from perf_assets.sources.git.command import GitError, lines_of, read_clone
 
 Owned = Callable[[str, str], tuple[str, str] | None]
 """The area of a path at a commit by its owners, and the pattern it follows from; None without."""
@@ -22,9 +22,9 @@ def code_owners_at(clone: Path, shas: Sequence[str]) -> Owned:
     """
     if not shas:
         return lambda sha, path: None
-    wanted = "".join(f"{sha}:{location}\n" for sha in shas for location in LOCATIONS)
-    command = in_clone(clone, "cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)")
-    answers = iter(lines_of(run(command, local_environment(), wanted.encode())))
+    wanted = [f"{sha}:{location}" for sha in shas for location in LOCATIONS]
+    output = "--batch-check=%(objectname) %(objecttype) %(objectsize)"
+    answers = iter(lines_of(read_clone(clone, "cat-file", output, names=wanted)))
     blobs = {sha: _first([next(answers) for _ in LOCATIONS]) for sha in shas}
     contents = _contents(clone, sorted({blob for blob in blobs.values() if blob is not None}))
     owners = {blob: CodeOwners(content) for blob, content in contents.items()}
@@ -49,9 +49,7 @@ def _contents(clone: Path, blobs: Sequence[str]) -> dict[str, bytes]:
 
 
 def _first(answers: Sequence[str]) -> str | None:
-    """Return the blob that counts: the first that is there; None where it is too large to be
-    read.
-    """
+    """Return the first blob that is there; None where it is too large to be read."""
     for answer in answers:
         name, *rest = answer.split(" ")
         if len(rest) == 2 and rest[0] == "blob":

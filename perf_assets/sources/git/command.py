@@ -5,7 +5,7 @@ import re
 import resource
 import signal
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -73,9 +73,7 @@ class IdleError(GitError):
 
 
 def network_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment to reach a remote: the person's own proxies, certificates,
-    credentials.
-    """
+    """Return the environment to reach a remote, with the person's proxies and certificates."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -93,6 +91,18 @@ def in_clone(git_dir: Path, *arguments: str) -> list[str]:
     """Return the command line of git on ``git_dir``, which reads nothing of the person's own."""
     settings = (word for setting in _SETTINGS for word in ("-c", setting))
     return ["git", f"--git-dir={git_dir}", *settings, *arguments]
+
+
+def in_lines(names: Iterable[str]) -> bytes:
+    """Return ``names`` as git reads them from its input, one on a line."""
+    return "".join(f"{name}\n" for name in names).encode()
+
+
+def read_clone(
+    git_dir: Path, *arguments: str, names: Iterable[str] = (), seconds: float | None = None
+) -> bytes:
+    """Return what git prints about a clone, and about the objects ``names`` in it; see ``run``."""
+    return run(in_clone(git_dir, *arguments), local_environment(), in_lines(names), seconds)
 
 
 def run(
@@ -144,7 +154,9 @@ def _started(
         try:
             git, stderr = stack.enter_context(at_work(command, env, stdin))
         except FileNotFoundError:
-            raise _git_is_missing() from None
+            raise PerfAssetsError(
+                "git is not installed, or not on PATH: install git 2.32 or newer and run again"
+            ) from None
         if _NO_SETTINGS.items() <= env.items():
             _limit_memory(git.pid)
         yield git, stderr
@@ -178,9 +190,7 @@ def _limit_memory(pid: int) -> None:
 
 
 def _received(stderr: IO[bytes], growing: Path | None) -> int:
-    """Return how many bytes came from a remote: what it reported of its own work, and what was
-    stored.
-    """
+    """Return how many bytes came from a remote: what it reported, and what was stored."""
     output = os.pread(stderr.fileno(), os.fstat(stderr.fileno()).st_size, 0)
     lines = output.replace(b"\r", b"\n").split(b"\n")
     stored = 0
@@ -195,21 +205,10 @@ def _check(status: int, stderr: IO[bytes], watch: Watch) -> None:
     if watch.has_ended_it:
         raise IdleError(f"fatal: operation timed out: no progress in {watch.seconds:g} s")
     if status:
-        _heed(status)
+        if status < 0 or status in STOPPED:  # by a signal that is about to end this process too
+            shutdown.block_if_stopping(after_failure=True)
         stderr.seek(0)
         raise GitError(readable(stderr.read()))
-
-
-def _heed(status: int) -> None:
-    """Do not take git for broken where a signal ended it that is about to end this process too."""
-    if status < 0 or status in STOPPED:
-        shutdown.block_if_stopping(after_failure=True)
-
-
-def _git_is_missing() -> PerfAssetsError:
-    return PerfAssetsError(
-        "git is not installed, or not on PATH: install git 2.32 or newer and run again"
-    )
 
 
 def readable(text: bytes) -> str:
@@ -218,11 +217,17 @@ def readable(text: bytes) -> str:
 
 
 def lines_of(output: bytes | str) -> list[str]:
-    """Return the lines that git printed; only a newline ends one: names of branches may hold
-    U+2028.
-    """
+    """Return the lines that git printed; names of branches may hold other ends of lines."""
     text = output if isinstance(output, str) else output.decode("utf-8", "backslashreplace")
     return text.removesuffix("\n").split("\n") if text else []
+
+
+def split_at_nul(output: IO[bytes]) -> Iterator[bytes]:
+    """Yield the parts of a stream that end with NUL."""
+    rest = b""
+    while chunk := output.read(1 << 20):
+        *parts, rest = (rest + chunk).split(b"\0")
+        yield from parts
 
 
 def is_disk_full(stderr: str) -> bool:

@@ -7,12 +7,12 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.schema.types import TEXTS, TIME, Columns
-from perf_assets.sources.git.command import GitError, in_clone, local_environment, run
+from perf_assets.sources.git.command import GitError, read_clone
 
 # Years have four digits: what a broken clock wrote outside of them moves to the nearest end.
 _FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
 
-_READ: Columns = {
+READ: Columns = {
     "sha": pl.String,
     "parents": TEXTS,
     "author_name": pl.String,
@@ -29,8 +29,7 @@ _Row = tuple[str, list[str], str | None, str | None, int, str | None]
 
 def print_objects(clone: Path, names: Iterable[str]) -> bytes:
     """Return the output of ``git cat-file --batch`` for the objects ``names``, from one process."""
-    stdin = "".join(f"{name}\n" for name in names).encode()
-    return run(in_clone(clone, "cat-file", "--batch"), local_environment(), stdin)
+    return read_clone(clone, "cat-file", "--batch", names=names)
 
 
 def parse_commits(batch: bytes) -> pl.DataFrame:
@@ -41,7 +40,7 @@ def parse_commits(batch: bytes) -> pl.DataFrame:
     space around it, as PyDriller gives it, and is missing when nothing is left.
     """
     rows = [commit_row(sha, commit) for sha, commit in parse_objects(batch)]
-    read = pl.DataFrame(rows, schema=_READ, orient="row")
+    read = pl.DataFrame(rows, schema=READ, orient="row")
     return read.with_columns(moment("authored_at"), is_merge=pl.col("parents").list.len() > 1)
 
 
@@ -83,7 +82,7 @@ def commit_row(sha: str, commit: bytes) -> _Row:
         parents,
         _text(author[1], codec) if author else None,
         _text(author[2], codec) if author and author[2] else None,
-        _seconds(author[3]) if author else 0,
+        int(author[3] or 0) if author else 0,
         _text(message, codec),
     )
 
@@ -94,7 +93,3 @@ def _text(raw: bytes, codec: str) -> str | None:
     except (LookupError, ValueError):  # an encoding that Python does not know
         text = raw.decode("utf-8", "replace")
     return text.strip() or None
-
-
-def _seconds(digits: bytes | None) -> int:
-    return int(digits) if digits else 0

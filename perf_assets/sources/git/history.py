@@ -3,11 +3,12 @@
 import hashlib
 import io
 from collections.abc import Iterable
+from pathlib import Path
 
 import polars as pl
 
-from perf_assets.sources.git.clone import Clone, damaged
-from perf_assets.sources.git.command import GitError, in_clone, lines_of, local_environment, run
+from perf_assets.sources.git.clone import Clone, reading
+from perf_assets.sources.git.command import GitError, lines_of, read_clone
 from perf_assets.sources.git.commits import moment
 
 
@@ -29,7 +30,9 @@ def months_of(listed: pl.DataFrame) -> pl.DataFrame:
     grouped = (
         listed.group_by("month").agg(pl.len().alias("commits"), named.sort().alias("named"))
     ).sort("month")
-    fingerprints = [_fingerprint(names) for names in grouped["named"]]
+    fingerprints = [
+        hashlib.sha256("\n".join(names).encode()).hexdigest() for names in grouped["named"]
+    ]
     return grouped.select(
         "month",
         pl.col("commits").cast(pl.Int64),
@@ -39,18 +42,24 @@ def months_of(listed: pl.DataFrame) -> pl.DataFrame:
 
 def list_commits(clone: Clone) -> pl.DataFrame:
     """Return every commit reachable from the tip, older months first: sha, committed_at, month."""
-    return _listed(_walk(clone, clone.tip))
+    return walk(clone.path, clone.tip).sort("month", maintain_order=True)
 
 
 def list_dropped(clone: Clone, old_tip: str) -> pl.DataFrame | None:
-    """Return the commits reachable from ``old_tip`` and no longer from the tip; None if it is
-    gone.
-    """
-    try:
-        run(in_clone(clone.path, "cat-file", "-e", f"{old_tip}^{{commit}}"), local_environment())
-    except GitError:
+    """Return the commits that only ``old_tip`` descends from, not the tip; None if it is gone."""
+    if not has_commit(clone.path, old_tip):
         return None
-    return _listed(_walk(clone, old_tip, f"^{clone.tip}"))
+    dropped = walk(clone.path, old_tip, f"^{clone.tip}")
+    return dropped.sort("month", maintain_order=True)
+
+
+def has_commit(clone: Path, sha: str) -> bool:
+    """Return whether the clone has the commit: what a force push dropped may be gone."""
+    try:
+        read_clone(clone, "cat-file", "-e", f"{sha}^{{commit}}")
+    except GitError:
+        return False
+    return True
 
 
 def list_branch_commits(clone: Clone) -> pl.DataFrame:
@@ -61,46 +70,42 @@ def list_branch_commits(clone: Clone) -> pl.DataFrame:
     The columns of ``list_commits``, and ``branch``: the first branch, by name, that contains it.
     One walk finds them, however many branches there are.
     """
-    lines = _walk(clone, "--topo-order", "--parents", "--branches", f"^{clone.tip}")
+    lines = _walk(clone.path, "--topo-order", "--parents", "--branches", f"^{clone.tip}")
     walked = [line.split(" ") for line in lines_of(lines)]
     branches = _first_branches(_heads(clone), ((sha, parents) for _, sha, *parents in walked))
     times = [int(time) for time, *_ in walked]
-    return _dated(
-        pl.DataFrame(
-            {"committed_at": times, "sha": list(branches), "branch": list(branches.values())},
-            schema={"committed_at": pl.UInt64, "sha": pl.String, "branch": pl.String},
-        )
+    walked_commits = pl.DataFrame(
+        {"sha": list(branches), "committed_at": times, "branch": list(branches.values())},
+        schema={"sha": pl.String, "committed_at": pl.UInt64, "branch": pl.String},
     )
+    dated = _dated(walked_commits).select("sha", "committed_at", "month", "branch")
+    return dated.sort("month", maintain_order=True)
 
 
-def _listed(walked: bytes) -> pl.DataFrame:
+def walk(clone: Path, *arguments: str) -> pl.DataFrame:
+    """Return the commits that git lists, in the reverse order: sha, committed_at, month."""
     listed = pl.read_csv(
-        io.BytesIO(walked),
+        io.BytesIO(_walk(clone, *arguments)),
         has_header=False,
         separator=" ",
         quote_char=None,
         schema={"committed_at": pl.UInt64, "sha": pl.String},
         raise_if_empty=False,
     )
-    return _dated(listed)
+    return _dated(listed).select("sha", "committed_at", "month")
 
 
-def _walk(clone: Clone, *arguments: str) -> bytes:
+def _walk(clone: Path, *arguments: str) -> bytes:
     """Return committer time and sha of the commits that git finds, one per line."""
-    try:
-        return run(in_clone(clone.path, "rev-list", "--timestamp", *arguments), local_environment())
-    except GitError as failure:
-        raise damaged(clone.path, failure) from None
+    with reading(clone):
+        return read_clone(clone, "rev-list", "--timestamp", *arguments)
 
 
 def _heads(clone: Clone) -> dict[str, str]:
     """Return the first branch, by name, at each tip."""
     options = ("--sort=-refname", "--format=%(objectname) %(refname:lstrip=2)", "refs/heads/")
-    try:
-        output = run(in_clone(clone.path, "for-each-ref", *options), local_environment())
-    except GitError as failure:
-        raise damaged(clone.path, failure) from None
-    lines = lines_of(output)
+    with reading(clone.path):
+        lines = lines_of(read_clone(clone.path, "for-each-ref", *options))
     return {sha: branch for sha, _, branch in (line.partition(" ") for line in lines)}
 
 
@@ -124,10 +129,4 @@ def _dated(listed: pl.DataFrame) -> pl.DataFrame:
         .with_columns(pl.col("committed_at").reinterpret(signed=True))
         .with_columns(moment("committed_at"))
         .with_columns(month=pl.col("committed_at").dt.strftime("%Y-%m"))
-        .select("sha", "committed_at", "month", pl.selectors.by_name("branch", require_all=False))
-        .sort("month", maintain_order=True)
     )
-
-
-def _fingerprint(names: pl.Series) -> str:
-    return hashlib.sha256(chr(10).join(names).encode()).hexdigest()

@@ -27,12 +27,12 @@ from perf_assets.sources.git.command import (
     GitError,
     at_work,
     error_line,
-    in_clone,
+    in_lines,
     lines_of,
     local_environment,
+    read_clone,
     readable,
     reason_of,
-    run,
 )
 from perf_assets.sources.git.inspection_worker import AT_ONCE, Inspected
 from perf_assets.sources.git.szz.introducing import Trace, trace_by_blame
@@ -122,25 +122,26 @@ def _traced_together(
 def _traced(
     clone: Path, history: "LineHistory | None", inspected: Sequence[Inspected]
 ) -> Iterator[CommitInspection]:
-    fixes = [(one.sha, one.removed) for one in inspected]
+    fixes = [(commit.sha, commit.removed) for commit in inspected]
     try:
         traces = trace_by_blame(clone, fixes) if history is None else history.trace(fixes)
     except GitError as failure:
         if len(inspected) > 1:
-            for one in inspected:
-                yield from _traced(clone, None, [one])
+            for commit in inspected:
+                yield from _traced(clone, None, [commit])
             return
         traces = [Trace(problem=reason_of(failure))]
-    for one, trace in zip(inspected, traces, strict=True):
-        yield CommitInspection(one.sha, one.details, one.problem, trace)
+    for commit, trace in zip(inspected, traces, strict=True):
+        yield CommitInspection(commit.sha, commit.details, commit.problem, trace)
 
 
 def _require(clone: Path, shas: Sequence[str]) -> None:
     """Tell what a damaged clone lacks before it is taken for a fault of the commits."""
-    given = "".join(f"{sha}^{{commit}}\n" for sha in shas).encode()
-    command = in_clone(clone, "cat-file", "--batch-check=%(objectname)")
+    names = [f"{sha}^{{commit}}" for sha in shas]
     try:
-        answers = lines_of(run(command, local_environment(), given))
+        answers = lines_of(
+            read_clone(clone, "cat-file", "--batch-check=%(objectname)", names=names)
+        )
     except GitError as failure:
         raise _damaged(clone, error_line(failure.stderr)) from None
     for sha, answer in zip(shas, answers, strict=True):
@@ -197,8 +198,7 @@ def _answers(
 def _worker(clone: Path, shas: Sequence[str]) -> Iterator[_AtWork]:
     """Provide a process at work on ``shas`` and its errors; it is gone when the block ends."""
     command = [sys.executable, "-m", inspection_worker.__name__, str(clone)]
-    data = "".join(f"{sha}\n" for sha in shas).encode()
-    with at_work(command, _environment(), data) as (worker, stderr):
+    with at_work(command, _environment(), in_lines(shas)) as (worker, stderr):
         assert worker.stdout is not None
         if hasattr(fcntl, "F_SETPIPE_SZ"):  # room for a worker to go on while we do not read
             fcntl.fcntl(worker.stdout, fcntl.F_SETPIPE_SZ, 1 << 20)

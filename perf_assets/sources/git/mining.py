@@ -15,8 +15,8 @@ from perf_assets.sources.git.clone import Clone, damaged
 from perf_assets.sources.git.command import GitError, error_line, is_disk_full
 from perf_assets.sources.git.commits import parse_commits, print_objects
 from perf_assets.sources.git.history import list_commits
+from perf_assets.sources.git.line_changes import PairCounter
 from perf_assets.sources.git.signatures import read_mailmap, with_signatures
-from perf_assets.sources.git.szz.pairs import PairCounter
 from perf_assets.sources.git.unreadable import fetch_missing, now_readable, unreadable_commits
 
 # The columns of the tables, but for the repository.
@@ -87,9 +87,7 @@ def read_commits(
 
 
 def _whole(clone: Clone, listed: pl.DataFrame, reasons: Mapping[str, str]) -> Iterator[Frames]:
-    """Yield the frames of the ``listed`` commits, with those that cannot be read, for
-    ``reasons``.
-    """
+    """Yield the frames of the ``listed`` commits, also of those unreadable for ``reasons``."""
     if not reasons:
         yield from _in_parallel(clone, listed)
         return

@@ -37,15 +37,15 @@ from pydriller.domain.commit import Commit, ModificationType, ModifiedFile
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.sanitize import shortened
-from perf_assets.schema.types import TEXTS, Columns
+from perf_assets.schema.types import Columns
 from perf_assets.sources.git.changes import EMPTY_TREES, PIECE_COMMITS, PIECE_FILES, unique_names
 from perf_assets.sources.git.clone import Clone, damaged
 from perf_assets.sources.git.command import GitError, local_environment
-from perf_assets.sources.git.commits import commit_row, moment, names_encoding
+from perf_assets.sources.git.commits import READ, commit_row, moment, names_encoding
 from perf_assets.sources.git.history import list_commits
+from perf_assets.sources.git.line_changes import Counts, borrow_objects
 from perf_assets.sources.git.mining import COMMITS, FILES, SIZES, Frames, describe, no_room
 from perf_assets.sources.git.signatures import read_mailmap, with_signatures
-from perf_assets.sources.git.szz.flat_trees import borrow_objects
 from perf_assets.sources.git.unreadable import fetch_missing, now_readable, unreadable_commits
 
 _CHANGE_TYPES = {
@@ -55,38 +55,14 @@ _CHANGE_TYPES = {
     ModificationType.RENAME: "renamed",
     ModificationType.UNKNOWN: "modified",  # other permissions
 }
-_COMMIT_ROW: Columns = {
-    "sha": pl.String,
-    "parents": TEXTS,
-    "author_name": pl.String,
-    "author_email": pl.String,
-    "authored_at": pl.Int64,
-    "message": pl.String,
-    "is_merge": pl.Boolean,
-    **dict.fromkeys(SIZES, pl.Int64),
-}
-_FILE_ROW: Columns = {
-    "sha": pl.String,
-    "path": pl.String,
-    "old_path": pl.String,
-    "change_type": pl.String,
-    "additions": pl.Int64,
-    "deletions": pl.Int64,
-    "is_binary": pl.Boolean,
-}
+_COMMIT_ROW: Columns = {**READ, "is_merge": pl.Boolean, **dict.fromkeys(SIZES, pl.Int64)}
+_FILE_NAMES = ("sha", "path", "old_path", "change_type", *Counts._fields)
+_FILE_ROW: Columns = {name: FILES[name] for name in _FILE_NAMES}
 SHA1_DIGITS = 40
 _LONGEST_REASON = 200  # of an error's text
 
 
 _Row = tuple[object, ...]
-
-
-class _Lines(NamedTuple):
-    """The lines that a change adds and deletes; none are counted in binary files."""
-
-    additions: int
-    deletions: int
-    is_binary: bool
 
 
 class _Read(NamedTuple):
@@ -145,10 +121,7 @@ def _opened(clone: Clone, place: Path) -> pydriller.Git:
     (place / "config").write_text("[core]\n\tbare = true\n", encoding="ascii")
     borrow_objects(clone.path.absolute(), place / "objects")
     git = pydriller.Git(str(place))
-    settings = {
-        "core.attributesFile": os.devnull,
-        "attr.tree": EMPTY_TREES[len(clone.tip)],
-    }
+    settings = {"core.attributesFile": os.devnull, "attr.tree": EMPTY_TREES[len(clone.tip)]}
     variables = {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_DIR": str(place)}
     for number, (name, value) in enumerate(settings.items()):
         variables |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
@@ -161,11 +134,7 @@ def _opened(clone: Clone, place: Path) -> pydriller.Git:
 
 
 def _read(
-    clone: Clone,
-    git: pydriller.Git,
-    sha: str,
-    read: dict[str, _Read],
-    reasons: dict[str, str],
+    clone: Clone, git: pydriller.Git, sha: str, read: dict[str, _Read], reasons: dict[str, str]
 ) -> None:
     """Add the commit ``sha`` to ``read``, or why PyDriller cannot read it to ``reasons``."""
     try:
@@ -216,7 +185,7 @@ def _text_row(git: pydriller.Git, commit: Commit) -> _Row:
 def _file_rows(git: pydriller.Git, commit: Commit) -> list[_Row]:
     """Return the rows of the files that ``commit`` changes, in git's order."""
     changes = _changes(_modified_files(commit))
-    by_git: list[_Lines] | None = None
+    by_git: list[Counts] | None = None
     rows: list[_Row] = []
     for number, (file, is_type_change) in enumerate(changes):
         old, new = _paths(file)
@@ -270,17 +239,17 @@ def _name(path: bytes | None) -> str | None:
     return path.decode("utf-8", "backslashreplace") if path else None
 
 
-def _lines(file: ModifiedFile) -> _Lines | None:
+def _lines(file: ModifiedFile) -> Counts | None:
     """Return the lines that PyDriller counts; None without a patch."""
     patch = file.diff
     if patch.startswith("Binary files "):
-        return _Lines(0, 0, is_binary=True)
+        return Counts(0, 0, is_binary=True)
     if patch or file.change_type in {ModificationType.ADD, ModificationType.DELETE}:
-        return _Lines(file.added_lines, file.deleted_lines, is_binary=False)
+        return Counts(file.added_lines, file.deleted_lines, is_binary=False)
     return None
 
 
-def _numstat(git: pydriller.Git, commit: Commit) -> list[_Lines]:
+def _numstat(git: pydriller.Git, commit: Commit) -> list[Counts]:
     """Return git's own counts of the changed files of a commit that has a parent, in order."""
     printed = git.repo.git.diff(
         commit.parents[0], commit.hash, "--numstat", "-z", "-M", stdout_as_string=False
@@ -293,10 +262,7 @@ def _numstat(git: pydriller.Git, commit: Commit) -> list[_Lines]:
         additions, deletions, path = part.split(b"\t", 2)
         if not path:  # renamed: both paths follow
             next(parts), next(parts)
-        if additions == b"-":
-            counts.append(_Lines(0, 0, is_binary=True))
-        else:
-            counts.append(_Lines(int(additions), int(deletions), is_binary=False))
+        counts.append(Counts.of(additions.decode(), deletions.decode()))
     return counts
 
 

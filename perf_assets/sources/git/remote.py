@@ -162,9 +162,7 @@ def read_heads(address: Address, seconds: float = HEADS_SECONDS) -> Heads:
 
 
 def remote_git(*arguments: str) -> list[str]:
-    """Return the command line of a git that talks to a remote: no hook and no strict check stops
-    it.
-    """
+    """Return the command line of a git that talks to a remote, without hooks and strict checks."""
     return ["git", *(word for setting in _OVERRULED for word in ("-c", setting)), *arguments]
 
 

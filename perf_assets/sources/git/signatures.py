@@ -8,7 +8,7 @@ import polars as pl
 from perf_assets.core.people.addresses import noreply_login
 from perf_assets.core.people.mailmap import Mailmap
 from perf_assets.sources.git.clone import Clone
-from perf_assets.sources.git.command import GitError, in_clone, local_environment, run
+from perf_assets.sources.git.command import GitError, read_clone
 
 PATH = ".mailmap"
 
@@ -52,7 +52,7 @@ def with_signatures(commits: pl.DataFrame, mailmap: Mailmap) -> pl.DataFrame:
 @lru_cache(maxsize=1)
 def _read(path: Path, tip: str) -> Mailmap:
     try:
-        text = run(in_clone(path, "cat-file", "blob", f"{tip}:{PATH}"), local_environment())
+        text = read_clone(path, "cat-file", "blob", f"{tip}:{PATH}")
     except GitError:
         return Mailmap()
     return Mailmap.parse(text.decode("utf-8", "replace"))

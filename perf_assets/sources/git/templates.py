@@ -8,15 +8,11 @@ import polars as pl
 import yaml
 
 from perf_assets.sources.git.changes import read_changes
-from perf_assets.sources.git.clone import Clone, damaged
+from perf_assets.sources.git.clone import Clone, reading
 from perf_assets.sources.git.command import LACKS, GitError
 from perf_assets.sources.git.commits import parse_objects, print_objects
 from perf_assets.sources.git.history import list_commits
-from perf_assets.sources.git.unreadable import (
-    fetch_missing,
-    missing_objects,
-    unreadable_commits,
-)
+from perf_assets.sources.git.unreadable import fetch_missing, missing_objects, unreadable_commits
 
 COLUMNS = ("sha", "path", "committed_at", "body", "month")
 
@@ -55,11 +51,10 @@ def read_issue_templates(clone: Clone, listed: pl.DataFrame | None = None) -> pl
     """
     listed = list_commits(clone) if listed is None else listed
     shas = listed["sha"].to_list()
-    try:
+    with reading(clone.path):
         versions = _readable_versions(clone, shas)
-        bodies = _bodies(clone, [blob for _, _, blob in versions])
-    except GitError as failure:
-        raise damaged(clone.path, failure) from None
+        objects = parse_objects(print_objects(clone.path, {blob for _, _, blob in versions}))
+        bodies = {blob: content.decode("utf-8-sig", "replace") for blob, content in objects}
     found = pl.DataFrame(
         [(sha, path, _text(path, bodies[blob])) for sha, path, blob in versions],
         schema={"sha": pl.String, "path": pl.String, "body": pl.String},
@@ -81,9 +76,7 @@ def is_issue_template(path: str) -> bool:
 
 
 def form_lines(form: object) -> Iterator[str]:
-    """Yield the text that an issue form, as read from YAML, puts into an issue's body, line by
-    line.
-    """
+    """Yield the lines that an issue form, as read from YAML, puts into an issue's body."""
     elements = form.get("body") if isinstance(form, dict) else None
     for element in elements if isinstance(elements, list) else []:
         attributes = element.get("attributes") if isinstance(element, dict) else None
@@ -128,11 +121,6 @@ def _versions(clone: Clone, shas: list[str]) -> list[tuple[str, str, str]]:
             if is_issue_template(path):
                 found.append((sha, path, pair[-len(clone.tip) :]))
     return found
-
-
-def _bodies(clone: Clone, blobs: list[str]) -> dict[str, str]:
-    output = print_objects(clone.path, set(blobs))
-    return {sha: raw.decode("utf-8-sig", "replace") for sha, raw in parse_objects(output)}
 
 
 def _text(path: str, body: str) -> str:

@@ -5,20 +5,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-import polars as pl
-
 from perf_assets.base.months import quarter_of
 from perf_assets.sources.git.changes import diffing
-from perf_assets.sources.git.clone import damaged
+from perf_assets.sources.git.clone import reading
 from perf_assets.sources.git.command import (
     GitError,
     in_clone,
-    lines_of,
+    in_lines,
     local_environment,
+    read_clone,
     run,
     streamed,
 )
-from perf_assets.sources.git.commits import moment
+from perf_assets.sources.git.history import walk
 
 SUFFIXES = (".py", ".ipynb")
 MOST_BYTES = 5_000_000  # of a file that is read; the largest that people write have a tenth of it
@@ -56,8 +55,7 @@ class File:
 
 
 def quarter_ends(clone: Path, months: Sequence[str]) -> list[Tree]:
-    """Return the tree at the end of each quarter that ``months`` touch, as far as they go; oldest
-    first.
+    """Return the tree at the end of each quarter that ``months`` touch, oldest first.
 
     The line of first parents is what the default branch held after each push and merge; the last
     commit of a quarter is the last on that line whose committer's time lies in the quarter, not
@@ -71,7 +69,7 @@ def quarter_ends(clone: Path, months: Sequence[str]) -> list[Tree]:
     """
     ends = {quarter_of(month): month for month in sorted(months)}
     last: dict[str, tuple[str, datetime]] = {}
-    for sha, committed_at, month in _first_parents(clone).iter_rows():
+    for sha, committed_at, month in walk(clone, "--first-parent", "HEAD").iter_rows():
         if month <= max(months, default=""):
             last[quarter_of(month)] = sha, committed_at
     trees = []
@@ -93,11 +91,8 @@ def list_files(clone: Path, sha: str) -> list[File]:
     PerfAssetsError
         The clone lacks the commit or a part of its tree.
     """
-    command = in_clone(clone, "ls-tree", "-r", "-z", "--long", "--full-tree", sha)
-    try:
-        listing = run(command, local_environment())
-    except GitError as failure:
-        raise damaged(clone, failure) from None
+    with reading(clone):
+        listing = read_clone(clone, "ls-tree", "-r", "-z", "--long", "--full-tree", sha)
     files: dict[str, File] = {}
     for entry in listing.split(b"\0")[:-1]:
         head, _, name = entry.partition(b"\t")
@@ -118,17 +113,14 @@ def read_files(clone: Path, files: Sequence[File]) -> Generator[tuple[File, byte
     PerfAssetsError
         The clone lacks one.
     """
-    stdin = "".join(f"{file.blob}\n" for file in files).encode()
+    blobs = in_lines(file.blob for file in files)
     command = in_clone(clone, "cat-file", "--batch")
-    try:
-        with streamed(command, local_environment(), stdin) as output:
-            for file in files:
-                header = output.readline().split()
-                if len(header) != 3:
-                    raise GitError(f"object {file.blob} of {file.path} is missing")
-                yield file, output.read(int(header[2]) + 1)[:-1]
-    except GitError as failure:
-        raise damaged(clone, failure) from None
+    with reading(clone), streamed(command, local_environment(), blobs) as output:
+        for file in files:
+            header = output.readline().split()
+            if len(header) != 3:
+                raise GitError(f"object {file.blob} of {file.path} is missing")
+            yield file, output.read(int(header[2]) + 1)[:-1]
 
 
 def is_lfs_pointer(content: bytes) -> bool:
@@ -147,13 +139,11 @@ def renamed_files(clone: Path, old: str, new: str) -> dict[str, str]:
         The clone lacks one of the commits.
     """
     patterns = [f"*{suffix}" for suffix in SUFFIXES]
-    try:
+    with reading(clone):
         try:
             output = _renames(clone, "-M", old, new, *patterns)
         except GitError:  # without a file that is missing, those that are the same are found
             output = _renames(clone, "-M100%", old, new, *patterns)
-    except GitError as failure:
-        raise damaged(clone, failure) from None
     tokens = iter(output.decode("utf-8", "backslashreplace").split("\0")[:-1])
     return {
         new_path: old_path for _, old_path, new_path in zip(tokens, tokens, tokens, strict=True)
@@ -163,31 +153,6 @@ def renamed_files(clone: Path, old: str, new: str) -> dict[str, str]:
 def _renames(clone: Path, alike: str, old: str, new: str, *patterns: str) -> bytes:
     command = diffing(clone, "-r", alike, "--raw", "-z", "--diff-filter=R", old, new, "--")
     return run([*command, *patterns], local_environment())
-
-
-def has_commit(clone: Path, sha: str) -> bool:
-    """Return whether the clone has the commit: what a force push dropped may be gone."""
-    try:
-        run(in_clone(clone, "cat-file", "-e", f"{sha}^{{commit}}"), local_environment())
-    except GitError:
-        return False
-    return True
-
-
-def _first_parents(clone: Path) -> pl.DataFrame:
-    """Return sha, committed_at and month along the first parents, oldest first."""
-    options = ("rev-list", "--first-parent", "--timestamp", "HEAD")
-    try:
-        walked = run(in_clone(clone, *options), local_environment())
-    except GitError as failure:
-        raise damaged(clone, failure) from None
-    pairs = [line.split(" ") for line in reversed(lines_of(walked))]
-    # git reads a time before 1970 into an unsigned number, where it wraps around.
-    times = pl.Series([int(time) for time, _ in pairs], dtype=pl.UInt64).reinterpret(signed=True)
-    line = pl.DataFrame({"sha": [sha for _, sha in pairs], "committed_at": times})
-    return line.with_columns(moment("committed_at")).with_columns(
-        month=pl.col("committed_at").dt.strftime("%Y-%m")
-    )
 
 
 def _unread(mode: str, size: str) -> str | None:

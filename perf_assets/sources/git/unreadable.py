@@ -15,9 +15,10 @@ from perf_assets.sources.git.clone import TIDY, Clone
 from perf_assets.sources.git.command import (
     LACKS,
     GitError,
-    in_clone,
+    in_lines,
     lines_of,
     local_environment,
+    read_clone,
     reason_of,
     run,
     streamed,
@@ -43,7 +44,8 @@ def unreadable_commits(clone: Clone, shas: Sequence[str]) -> dict[str, str]:
         # git fails at the commit whose name it printed last, or at the next.
         for sha in left[max(0, done - 1) : done + 1]:
             alone = _count_changes(clone, [sha])[1]
-            if alone is not None and _is_missing(clone.path, reason := reason_of(alone)):
+            reason = "" if alone is None else reason_of(alone)
+            if _named([reason]) and not now_readable(clone.path, [reason]):
                 found[sha] = reason
         left = left[done + 1 :] if done else left[1:]
     return found
@@ -51,10 +53,10 @@ def unreadable_commits(clone: Clone, shas: Sequence[str]) -> dict[str, str]:
 
 def _count_changes(clone: Clone, shas: Sequence[str]) -> tuple[int, GitError | None]:
     """Return the number of ``shas`` that git names before it fails, and the failure."""
-    stdin = "".join(f"{sha}\n" for sha in shas).encode()
+    command = diff_tree(clone, "--numstat")
     named = 0
     try:
-        with streamed(diff_tree(clone, "--numstat"), local_environment(), stdin) as output:
+        with streamed(command, local_environment(), in_lines(shas)) as output:
             for line in output:
                 named += _HEADER.fullmatch(line) is not None
     except GitError as failure:
@@ -67,14 +69,9 @@ def missing_objects(clone: Path, names: Iterable[str]) -> set[str]:
     requested = sorted(set(names))
     if not requested:
         return set()
-    stdin = "".join(f"{name}\n" for name in requested).encode()
-    command = in_clone(clone, "cat-file", "--batch-check=%(objectname)")
-    answers = lines_of(run(command, local_environment(), stdin))
+    options = ("cat-file", "--batch-check=%(objectname)")
+    answers = lines_of(read_clone(clone, *options, names=requested))
     return {name for name, answer in zip(requested, answers, strict=True) if answer != name}
-
-
-def _is_missing(clone: Path, reason: str) -> bool:
-    return bool(_named([reason])) and not now_readable(clone, [reason])
 
 
 def _named(reasons: Iterable[str | None]) -> dict[str, str]:
@@ -99,10 +96,7 @@ def fetch_missing(clone: Path, url: str, reasons: Iterable[str | None]) -> None:
     if not missing:
         return
     options = (
-        "--stdin",
-        "--quiet",
-        "--no-write-fetch-head",
-        "--no-tags",
+        *("--stdin", "--quiet", "--no-write-fetch-head", "--no-tags"),
         "--no-recurse-submodules",
     )
     with suppress(PerfAssetsError):
@@ -112,7 +106,6 @@ def fetch_missing(clone: Path, url: str, reasons: Iterable[str | None]) -> None:
         for requests in ([missing], [[name] for name in missing[:MOST_ALONE]]):
             for requested in requests:
                 with suppress(GitError):
-                    stdin = "".join(f"{name}\n" for name in requested).encode()
-                    run(command, address.environment(), stdin, _FETCH_SECONDS)
+                    run(command, address.environment(), in_lines(requested), _FETCH_SECONDS)
             if not (missing := sorted(missing_objects(clone, missing))):
                 return

@@ -21,11 +21,11 @@ from perf_assets.lint.files.scanning import WORKER
 from perf_assets.lint.linter import DEFAULT, frameworks_of
 from perf_assets.schema import schema_of
 from perf_assets.sources.git.clone import update_clone
+from perf_assets.sources.git.history import has_commit
 from perf_assets.sources.git.trees import (
     MOST_BYTES,
     File,
     Tree,
-    has_commit,
     list_files,
     quarter_ends,
     read_files,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perf_assets.sources.git.code_metrics import analyse
+from perf_assets.sources.git.details import analyse
 
 SUFFIXES = ("py", "c", "cpp", "java", "js", "ts", "tsx", "rb", "go", "scala", "f90", "php", "lua")
 PIECES = (

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.sources.git import inspection_worker
+from perf_assets.sources.git import changed_files, inspection_worker
 from perf_assets.sources.git.changed_files import ChangedFile
 from perf_assets.sources.git.details import too_large
 from perf_assets.sources.git.inspection import CommitInspection, inspect_commits
@@ -181,7 +181,7 @@ def test_a_fix_that_rewrites_the_code_is_not_traced(
     *_, fix = history(repository, {"a.py": text}, {"a.py": "done()\n"})
     monkeypatch.setattr(removed_lines, "MOST_LINES", 5)
     assert traced(repository, fix) == Trace(problem="it removes more than 5 lines of code")
-    monkeypatch.setattr(removed_lines, "LARGEST_FILE", 40)
+    monkeypatch.setattr(changed_files, "LARGEST_FILE", 40)
     assert traced(repository, fix).problem == "a.py is larger than 40 bytes"
 
 

@@ -9,10 +9,10 @@ import pytest
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import months_between
 from perf_assets.sources.git.clone import Clone, update_clone
+from perf_assets.sources.git.history import has_commit
 from perf_assets.sources.git.trees import (
     MOST_BYTES,
     File,
-    has_commit,
     is_lfs_pointer,
     list_files,
     quarter_ends,

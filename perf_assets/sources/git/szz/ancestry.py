@@ -10,7 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from perf_assets.sources.git.changes import diffing
-from perf_assets.sources.git.command import in_clone, lines_of, local_environment, run, streamed
+from perf_assets.sources.git.command import (
+    in_lines,
+    lines_of,
+    local_environment,
+    read_clone,
+    split_at_nul,
+    streamed,
+)
 
 # Read from git into arrays at once.
 _AT_ONCE = 200_000
@@ -60,23 +67,18 @@ class Commits:
 
 def read_ancestors(clone: Path, shas: Iterable[str]) -> Commits:
     """Return the commits ``shas`` and all that they descend from; GitError when one is missing."""
-    stdin = "".join(f"{sha}\n" for sha in shas).encode()
     options = ("rev-list", "--topo-order", "--reverse", "--parents", "--timestamp", "--stdin")
-    lines = lines_of(run(in_clone(clone, *options), local_environment(), stdin))
+    lines = lines_of(read_clone(clone, *options, names=shas))
     number: dict[str, int] = {}
     commits = Commits([], [], [])
     for line in lines:
         time, sha, *parents = line.split(" ")
         number[sha] = len(commits.shas)
         commits.shas.append(sha)
-        commits.times.append(_signed(int(time)))
+        # git prints times before 1970 as unsigned numbers of 64 bits.
+        commits.times.append(int(time) - (1 << 64 if int(time) >= 1 << 63 else 0))
         commits.parents.append(tuple(number[parent] for parent in parents))
     return commits
-
-
-def _signed(time: int) -> int:
-    """Return seconds as git does: it stores times before 1970 as unsigned numbers."""
-    return time - (1 << 64) if time >= 1 << 63 else time
 
 
 @dataclass
@@ -99,17 +101,17 @@ class ChangedPaths:
         )
         shas = self.commits.shas
         self._length = len(shas[0]) if shas else 40
-        stdin = "".join(
-            f"{shas[commit]} {shas[parent]}\n" if parent >= 0 else f"{shas[commit]}\n"
+        pairs = [
+            f"{shas[commit]} {shas[parent]}" if parent >= 0 else shas[commit]
             for commit, parent in lines
-        )
+        ]
         self._line_commits = np.array([commit for commit, _ in lines], dtype=np.int32)
         command = diffing(
             self.clone,
             *("--stdin", "--always", "--root", "-r", "--no-renames"),
             *("--raw", "-z", "--no-abbrev"),
         )
-        with streamed(command, local_environment(), stdin.encode()) as output:
+        with streamed(command, local_environment(), in_lines(pairs)) as output:
             self._read(output)
 
     def _read(self, output: IO[bytes]) -> None:
@@ -119,7 +121,7 @@ class ChangedPaths:
         metas: list[bytes] = []
         numbers = self._numbers
         line = -1
-        tokens = _tokens(output)
+        tokens = split_at_nul(output)
         for token in tokens:
             if token[:1] != b":":
                 line += 1
@@ -145,10 +147,7 @@ class ChangedPaths:
         """Yield lines, paths and both sides of changes: kinds as text, object names as bytes."""
         length = self._length
         raw = np.frombuffer(b"".join(metas), dtype="S1").reshape(len(metas), 17 + 2 * length + 1)
-        sides = np.empty(
-            len(metas),
-            dtype=[("kinds", "S4"), ("blobs", f"V{length}")],
-        )
+        sides = np.empty(len(metas), dtype=[("kinds", "S4"), ("blobs", f"V{length}")])
         sides["kinds"] = np.ascontiguousarray(raw[:, [1, 2, 8, 9]]).view("S4").ravel()
         hexadecimal = np.ascontiguousarray(
             np.concatenate([raw[:, 15 : 15 + length], raw[:, 16 + length : 16 + 2 * length]], 1)
@@ -225,11 +224,3 @@ class ChangedPaths:
             names[:length],
             names[length:],
         )
-
-
-def _tokens(output: IO[bytes]) -> Iterator[bytes]:
-    rest = b""
-    while chunk := output.read(1 << 20):
-        whole, end, rest = (rest + chunk).rpartition(b"\0")
-        if end:
-            yield from whole.split(b"\0")

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from perf_assets.sources.git.command import in_clone, local_environment, run
+from perf_assets.sources.git.command import read_clone
 from perf_assets.sources.git.szz.removed_lines import RemovedCode, RemovedFrom
 
 BLAME_SECONDS = 120.0
@@ -44,9 +44,7 @@ class Trace:
 
 
 def traced(removed: RemovedCode, authors: Sequence[Authors], merges: Iterable[str]) -> Trace:
-    """Return the trace of a fix, from the ``authors`` of the lines that it removes from each
-    file.
-    """
+    """Return the trace of a fix, from the ``authors`` of the lines it removes from each file."""
     if removed.problem is not None:
         return Trace(problem=removed.problem)
     merge_commits = set(merges)
@@ -86,7 +84,7 @@ def _blame(clone: Path, sha: str, file: RemovedFrom) -> Authors:
     it would see no more than what the fix takes from the block.
     """
     options = ("blame", "--porcelain", "-w", "-M", "-C", f"{sha}^", "--", file.old_path)
-    output = run(in_clone(clone, *options), local_environment(), seconds=BLAME_SECONDS)
+    output = read_clone(clone, *options, seconds=BLAME_SECONDS)
     traced = frozenset(file.lines)
     times: dict[str, int] = {}
     found: Authors = Counter()
@@ -105,6 +103,5 @@ def _blame(clone: Path, sha: str, file: RemovedFrom) -> Authors:
 def _merges(clone: Path, shas: set[str]) -> set[str]:
     if not shas:
         return set()
-    command = in_clone(clone, "rev-list", "--no-walk", "--merges", "--stdin")
-    stdin = "".join(f"{sha}\n" for sha in sorted(shas)).encode()
-    return set(run(command, local_environment(), stdin).decode().split())
+    options = ("rev-list", "--no-walk", "--merges", "--stdin")
+    return set(read_clone(clone, *options, names=sorted(shas)).decode().split())

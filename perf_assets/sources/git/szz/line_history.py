@@ -12,7 +12,7 @@ from perf_assets.sources.git.blame import Attempt, Entry, Text, pass_back
 from perf_assets.sources.git.command import GitError
 from perf_assets.sources.git.szz.ancestry import ChangedPaths, read_ancestors
 from perf_assets.sources.git.szz.introducing import Authors, Trace, traced
-from perf_assets.sources.git.szz.moved_lines import Comparer, each_blob, find_authors
+from perf_assets.sources.git.szz.moved_lines import each_blob, find_authors
 from perf_assets.sources.git.szz.removed_lines import RemovedCode, RemovedFrom
 from perf_assets.sources.git.szz.versions import Versions
 from perf_assets.sources.git.unreadable import missing_objects
@@ -27,12 +27,10 @@ class LineHistory:
         self._commits = read_ancestors(clone, shas)
         self._changed = ChangedPaths(clone, self._commits)
         self.versions = Versions(clone, self._commits, self._changed)
-        self._comparer = Comparer(clone)
         self.steps: list[int] = []
 
     def trace(self, fixes: Sequence[tuple[str, RemovedCode]]) -> list[Trace]:
-        """Return the origins of the lines that each commit removes, as ``trace_by_blame`` finds
-        them.
+        """Return the origins of the lines that commits remove, as ``trace_by_blame`` finds them.
 
         A fix whose lines lead to a file that the clone lacks, or that takes too much work, comes
         with the problem. GitError when git fails otherwise.
@@ -60,7 +58,7 @@ class LineHistory:
             for file in removed.files
         ]
         counted: list[Authors] = [Counter() for _ in removals]
-        for entry in find_authors(self.versions, self._comparer, self._blocks(removals)):
+        for entry in find_authors(self.versions, self._blocks(removals)):
             author = self.versions.commit_of[entry.version]
             key = commits.shas[author], commits.times[author]
             counted[entry.text.number][key] += len(entry.text.traced(entry.first, entry.length))

@@ -8,6 +8,7 @@ once.
 
 import hashlib
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +19,13 @@ from perf_assets.sources.git.command import (
     LACKS,
     GitError,
     in_clone,
+    in_lines,
     local_environment,
     run,
     streamed,
 )
-from perf_assets.sources.git.line_changes import Hunks, compare_blobs
+from perf_assets.sources.git.line_changes import Hunks, borrow_objects, compare_blobs
 from perf_assets.sources.git.szz.ancestry import ABSENT, SUBMODULE
-from perf_assets.sources.git.szz.flat_trees import borrow_objects
 from perf_assets.sources.git.szz.versions import Versions
 
 # git's own: letters and digits that a fragment must have more of, for chance to be ruled out.
@@ -88,9 +89,7 @@ class _Hit:
             yield found._replace(version=version, start=self.match.offset)
 
     def rests(self) -> Iterator[_Search]:
-        """Yield searches for the lines before and after it; parts too small for this source end
-        there.
-        """
+        """Yield searches for the lines before and after it; those of too small parts are over."""
         entry = self.search.entry
         for start, end in ((0, self.match.start), (self.match.end, entry.length)):
             rest = entry.part(start, end)
@@ -99,59 +98,44 @@ class _Hit:
                 yield _Search(rest, [] if is_small else self.search.stages)
 
 
-class Comparer:
-    """Compares entries with blobs."""
-
-    def __init__(self, clone: Path) -> None:
-        """Prepare an empty comparer."""
-        self._clone = clone
-
-    def compare(
-        self, candidates: Sequence[tuple[str, Entry]], least: Sequence[int]
-    ) -> list[Hunks | None]:
-        """Return the hunks from each blob to the entry beside it; None where too little is
-        found.
-        """
-        contents = {
-            index: entry.content
-            for index, entry in enumerate(self._promising(candidates, least))
-            if entry is not None
-        }
-        pairs = {
-            index: (candidates[index][0], _blob_name(content, len(candidates[index][0])))
-            for index, content in contents.items()
-        }
-        hunks: list[Hunks | None] = [None] * len(candidates)
-        if pairs:
-            distinct = sorted(set(pairs.values()))
-            with tempfile.TemporaryDirectory(prefix="perf-assets-") as index:
-                borrow_objects(self._clone, Path(index))
-                _write_blobs(self._clone, Path(index), set(contents.values()))
-                found = compare_blobs(self._clone, distinct, Path(index))
-                hunks_of_pair = dict(zip(distinct, found, strict=True))
-            for number, pair in pairs.items():
-                hunks[number] = hunks_of_pair[pair]
+def _compare(
+    clone: Path, candidates: Sequence[tuple[str, Entry]], least: Sequence[int]
+) -> list[Hunks | None]:
+    """Return the hunks from each blob to the entry beside it; None where too little is found."""
+    hunks: list[Hunks | None] = [None] * len(candidates)
+    promising = _promising(clone, candidates, least)
+    contents = {index: candidates[index][1].content for index in promising}
+    if not contents:
         return hunks
+    pairs = {
+        index: (candidates[index][0], _blob_name(content, len(candidates[index][0])))
+        for index, content in contents.items()
+    }
+    distinct = sorted(set(pairs.values()))
+    with tempfile.TemporaryDirectory(prefix="perf-assets-") as objects:
+        borrow_objects(clone, Path(objects))
+        _write_blobs(clone, Path(objects), set(contents.values()))
+        found = compare_blobs(clone, distinct, Path(objects))
+        hunks_of_pair = dict(zip(distinct, found, strict=True))
+    for index, pair in pairs.items():
+        hunks[index] = hunks_of_pair[pair]
+    return hunks
 
-    def _promising(
-        self, candidates: Sequence[tuple[str, Entry]], least: Sequence[int]
-    ) -> list[Entry | None]:
-        """Return the entries of which the blob has enough lines in a row, as far as one sees
-        apart.
-        """
-        by_blob: dict[str, list[int]] = {}
-        for index, (blob, _) in enumerate(candidates):
-            by_blob.setdefault(blob, []).append(index)
-        found: list[Entry | None] = [None] * len(candidates)
-        for blob, content in each_blob(self._clone, sorted(by_blob)):
-            indices = by_blob[blob]
-            needed = set[bytes]().union(*(candidates[index][1].bare for index in indices))
-            present = needed.intersection(content.translate(None, b" \t\r").split(b"\n"))
-            for index in indices:
-                entry = candidates[index][1]
-                if entry.best_score(present) > least[index]:
-                    found[index] = entry
-        return found
+
+def _promising(
+    clone: Path, candidates: Sequence[tuple[str, Entry]], least: Sequence[int]
+) -> Iterator[int]:
+    """Yield the index of each candidate whose blob has enough lines of the entry in a row."""
+    by_blob: dict[str, list[int]] = defaultdict(list)
+    for index, (blob, _) in enumerate(candidates):
+        by_blob[blob].append(index)
+    for blob, content in each_blob(clone, sorted(by_blob)):
+        indices = by_blob[blob]
+        needed = set[bytes]().union(*(candidates[index][1].bare for index in indices))
+        present = needed.intersection(content.translate(None, b" \t\r").split(b"\n"))
+        for index in indices:
+            if candidates[index][1].best_score(present) > least[index]:
+                yield index
 
 
 def _blob_name(content: bytes, length: int) -> str:
@@ -167,8 +151,8 @@ def _write_blobs(clone: Path, objects: Path, contents: Iterable[bytes]) -> None:
 
 def each_blob(clone: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of each blob, one at a time; GitError when one is missing."""
-    stdin = "".join(f"{name}\n" for name in names).encode()
-    with streamed(in_clone(clone, "cat-file", "--batch"), local_environment(), stdin) as output:
+    command = in_clone(clone, "cat-file", "--batch")
+    with streamed(command, local_environment(), in_lines(names)) as output:
         for name in names:
             header = output.readline().split()
             if len(header) != 3:
@@ -176,9 +160,7 @@ def each_blob(clone: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
             yield name, output.read(int(header[2]) + 1)[:-1]
 
 
-def find_authors(
-    versions: Versions, comparer: Comparer, entries: Iterable[Entry]
-) -> Iterator[Entry]:
+def find_authors(versions: Versions, entries: Iterable[Entry]) -> Iterator[Entry]:
     """Yield the traced lines, in entries at the versions whose commits wrote them.
 
     Each of the ``entries`` is a fragment at the version that it came with.
@@ -188,16 +170,14 @@ def find_authors(
         searches = [_Search(entry, _stages(versions, entry)) for entry in fragments]
         moved: list[Entry] = []
         while searches:
-            searches, found, authored = _round(versions, comparer, searches)
+            searches, found, authored = _round(versions, searches)
             moved += found
             yield from authored
         fragments = pass_back(versions, moved)
 
 
 def _stages(versions: Versions, entry: Entry) -> list[tuple[int, list[_Source]]]:
-    """Return the places to search for an entry, in git's order, each with the score that a match
-    needs.
-    """
+    """Return the places to search for an entry, in git's order, and the score a match needs."""
     version = entry.version
     commit = versions.commit_of[version]
     parents = versions.commits.parents[commit]
@@ -222,7 +202,7 @@ def _stages(versions: Versions, entry: Entry) -> list[tuple[int, list[_Source]]]
 
 
 def _round(
-    versions: Versions, comparer: Comparer, searches: Sequence[_Search]
+    versions: Versions, searches: Sequence[_Search]
 ) -> tuple[list[_Search], list[Entry], list[Entry]]:
     """Look for each entry where it is next: what to look for further, what moved, what did not."""
     active = [search for search in searches if search.is_open()]
@@ -236,7 +216,7 @@ def _round(
     authored = [search.entry for search in searches if not search.stages]
     still: list[_Search] = []
     hits: list[_Hit] = []
-    for search, hit in zip(active, _look(comparer, active), strict=True):
+    for search, hit in zip(active, _look(versions.clone, active), strict=True):
         if hit is None:
             still.append(_Search(search.entry, search.stages[1:]))
         else:
@@ -246,11 +226,11 @@ def _round(
     return still, [moved for hit in hits for moved in hit.moved(versions)], authored
 
 
-def _look(comparer: Comparer, searches: Sequence[_Search]) -> Iterator[_Hit | None]:
+def _look(clone: Path, searches: Sequence[_Search]) -> Iterator[_Hit | None]:
     """Yield the best that is found of each entry in the files of its stage; the last of equals."""
     candidates = [(source.blob, search.entry) for search in searches for source in search.sources]
     least = [search.threshold for search in searches for _ in search.sources]
-    answers = iter(comparer.compare(candidates, least))
+    answers = iter(_compare(clone, candidates, least))
     for search in searches:
         best: _Hit | None = None
         for source in search.sources:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from perf_assets.core.languages import code_lines, is_source
-from perf_assets.sources.git.changed_files import LARGEST_FILE, ChangedFile, diffs_of, shown
-from perf_assets.sources.git.command import local_environment, streamed
+from perf_assets.sources.git.changed_files import ChangedFile, diffs_of, oversized, shown
+from perf_assets.sources.git.command import in_lines, local_environment, streamed
 
 # A fix that removes more rewrites the code: its lines are not the bug's.
 MOST_LINES = 1_000
@@ -63,14 +63,6 @@ def sources_of(files: Sequence[ChangedFile]) -> list[ChangedFile]:
     return [file for file in files if file.old_blob and is_source(shown(file.old_path))]
 
 
-def too_large(sources: Sequence[ChangedFile]) -> str | None:
-    """Return the reason why the lines of ``sources`` are skipped; None if they are not."""
-    for file in sources:
-        if max(file.old_size, file.size) > LARGEST_FILE:
-            return f"{shown(file.path)} is larger than {LARGEST_FILE:,} bytes"
-    return None
-
-
 def read_removed(clone: Path, shas: Iterable[str]) -> dict[str, dict[Pair, list[int]]]:
     """Return the line numbers that each commit, no merge, removes, by file version.
 
@@ -80,11 +72,10 @@ def read_removed(clone: Path, shas: Iterable[str]) -> dict[str, dict[Pair, list[
     found: dict[str, dict[Pair, list[int]]] = {sha: {} for sha in shas}
     command = diffs_of(clone, *_PATCH)
     command[1:1] = _COLORS
-    stdin = "".join(f"{sha}\n" for sha in found).encode()
     removed: dict[Pair, list[int]] = {}
     lines: list[int] = []
     number = 0
-    with streamed(command, local_environment(), stdin) as output:
+    with streamed(command, local_environment(), in_lines(found)) as output:
         for line in output:
             if line.startswith((_REMOVED, _MOVED)):
                 if line.startswith(_REMOVED):
@@ -113,7 +104,7 @@ def removed_code(
     than 1,000 such lines. ``contents`` are those of the blobs before the commit.
     """
     sources = sources_of(files)
-    if problem := too_large(sources):
+    if problem := oversized(sources):
         return RemovedCode(problem=problem)
     found = []
     for file in sources:

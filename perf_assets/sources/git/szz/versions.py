@@ -77,21 +77,12 @@ class Versions:
         first = len(self.blob_of)
         for commit, path, changes in sorted(touches, key=lambda touch: touch[:2]):
             before = len(self.blob_of)
-            self._touch(commit, path, changes, sources)
+            file, chain = self._files[path], self.commits.chains[0][commit]
+            file.commits[chain].append(commit)
+            file.versions[chain].append(self._made(commit, path, changes, sources))
             if (commit, path) in missing_blobs and len(self.blob_of) > before:
                 self.unreadable[before] = missing_blobs[commit, path]
         self._compare(first)
-
-    def _touch(
-        self,
-        commit: int,
-        path: int,
-        changes: dict[int, Change],
-        sources: dict[tuple[int, int, int], int],
-    ) -> None:
-        file, chain = self._files[path], self.commits.chains[0][commit]
-        file.commits[chain].append(commit)
-        file.versions[chain].append(self._made(commit, path, changes, sources))
 
     def _made(
         self,
