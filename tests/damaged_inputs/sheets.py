@@ -13,9 +13,7 @@ import polars as pl
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.core.questions.classifier_assumptions import KINDS as LABELS
 from perf_assets.schema import table_of
-from perf_assets.sources.question_kinds.chosen_keywords import read_keywords
-from perf_assets.sources.question_kinds.labelled import read_labelled
-from perf_assets.sources.question_kinds.wordlists import wordlists
+from perf_assets.sources.question_kinds.kind_files import read_keywords, read_labelled, wordlists
 from perf_assets.sources.replication.reading import read_package
 from perf_assets.sources.review_sheets.label_studio import read_tasks
 from perf_assets.sources.review_sheets.sheet import FINDINGS, read_sheet, sheet_text

@@ -18,7 +18,6 @@ from perf_assets.core.questions.classifier_assumptions import (
     WORDS_PER_KIND,
 )
 from perf_assets.schema import schema_of, table_of
-from perf_assets.sources.question_kinds import labelled
 from perf_assets.stages.transform.models import lay_views
 from perf_assets.storage import fingerprints
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -31,8 +30,8 @@ if TYPE_CHECKING:  # it imports NumPy, which a run without questions does withou
 log = logging.getLogger(__name__)
 
 QUESTION_KINDS = "labels.question_kinds"
+LABELLED = "reviews.labelled_questions"
 WEIGHTS = "labels.question_word_weights"
-LABELLED = labelled.TABLE
 NOTHING = schema_of(QUESTION_KINDS).to_frame(), schema_of(WEIGHTS).to_frame()
 
 QUESTIONS = """
@@ -105,17 +104,25 @@ def store_question_kinds(
 
 
 def _labelled(study: Study) -> pl.DataFrame:
-    named = [forum for forum in study.forums if forum.labelled is not None]
-    rows = [labelled.read_labelled(forum.name, forum.labelled) for forum in named if forum.labelled]
-    return pl.concat([schema_of(LABELLED).to_frame(), *rows])
+    rows = [schema_of(LABELLED).to_frame()]
+    for forum in study.forums:
+        if forum.labelled is not None:
+            from perf_assets.sources.question_kinds.kind_files import (  # noqa: PLC0415
+                read_labelled,
+            )
+
+            rows.append(read_labelled(forum.name, forum.labelled))
+    return pl.concat(rows)
 
 
 def _lists(forum: Forum) -> "Wordlists | None":
     """Return the keywords that people chose for the forum, checked; None for the packaged ones."""
     if forum.keywords is None:
         return None
-    from perf_assets.sources.question_kinds.chosen_keywords import read_keywords  # noqa: PLC0415
-    from perf_assets.sources.question_kinds.wordlists import wordlists  # noqa: PLC0415
+    from perf_assets.sources.question_kinds.kind_files import (  # noqa: PLC0415
+        read_keywords,
+        wordlists,
+    )
 
     return read_keywords(forum.name, forum.keywords, wordlists())
 
@@ -156,7 +163,7 @@ def _kinds_of(
         return NOTHING
     from perf_assets.core.questions.classification import classify  # noqa: PLC0415
     from perf_assets.core.questions.examples import examples_of  # noqa: PLC0415
-    from perf_assets.sources.question_kinds.wordlists import wordlists  # noqa: PLC0415
+    from perf_assets.sources.question_kinds.kind_files import wordlists  # noqa: PLC0415
 
     (examples,) = examples_of(labelled)
     unknown = ", ".join(in_words(kind) for kind in KINDS if kind not in examples.kinds)

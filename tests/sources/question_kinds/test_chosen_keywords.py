@@ -6,7 +6,7 @@ import pytest
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.core.questions.words import Wordlists
-from perf_assets.sources.question_kinds.chosen_keywords import read_keywords
+from perf_assets.sources.question_kinds.kind_files import read_keywords
 
 PACKAGED = Wordlists(frozenset({"the"}), {"performance": ("slow",), "installation": ("pip",)})
 

@@ -6,8 +6,7 @@ import pytest
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.core.questions.classifier_assumptions import KINDS
-from perf_assets.sources.question_kinds.labelled import read_labelled
-from perf_assets.sources.question_kinds.wordlists import wordlists
+from perf_assets.sources.question_kinds.kind_files import read_labelled, wordlists
 
 
 @pytest.fixture
