@@ -37,8 +37,9 @@ from perf_assets.base.errors import PerfAssetsError
 from perf_assets.schema import table_of
 from perf_assets.schema.ddl import table_definition
 from perf_assets.schema.frames import registered
-from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
-from perf_assets.sources.github.batches import TABLES, joined
+from perf_assets.sources.github.batches import TABLES, IssueBatch, joined
+from perf_assets.sources.github.client import GitHubClient
+from perf_assets.sources.github.issues import IssueSource
 from perf_assets.sources.github.responses import AnswerError
 from perf_assets.sources.github.transport import Answer
 from perf_assets.sources.issue_source_factory import UNLIMITED

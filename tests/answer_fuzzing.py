@@ -22,9 +22,10 @@ from graphql import GraphQLNonNull, GraphQLObjectType, get_named_type
 from perf_assets.base.corpus import Corpus, read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import is_month
-from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
 from perf_assets.sources.github.accounts import GitHubPolicy
-from perf_assets.sources.github.batches import joined
+from perf_assets.sources.github.batches import IssueBatch, joined
+from perf_assets.sources.github.client import GitHubClient
+from perf_assets.sources.github.issues import IssueSource
 from perf_assets.sources.github.transport import Answer
 from perf_assets.sources.issue_source_factory import UNLIMITED
 from perf_assets.stand_ins.generator import generate

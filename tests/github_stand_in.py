@@ -5,9 +5,9 @@ from datetime import datetime
 
 import polars as pl
 
-from perf_assets.sources.github import ChangePage, IssueBatch, IssueSource
 from perf_assets.sources.github.accounts import GitHubPolicy
-from perf_assets.sources.github.batches import joined
+from perf_assets.sources.github.batches import IssueBatch, joined
+from perf_assets.sources.github.issues import ChangePage, IssueSource
 from perf_assets.sources.github.responses import AnswerError
 
 HASTY = GitHubPolicy(first_pause=0.01, longest_pause=0.02, secondary_pause=0.01, reset_margin=0.01)

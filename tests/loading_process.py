@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.sources.github import GitHubClient, IssueSource
+from perf_assets.sources.github.client import GitHubClient
+from perf_assets.sources.github.issues import IssueSource
 from perf_assets.stages.mining.issues import load_issues
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.warehouse import open_warehouse

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from perf_assets.base.corpus import read_corpus
 from perf_assets.base.errors import PerfAssetsError
@@ -45,26 +45,19 @@ def out_of_reach(repositories: Sequence[Repository]) -> dict[str, PerfAssetsErro
     Asked before any work, once for each API; it costs nothing of the rate limit. What else may be
     wrong with it is reported when it is used in earnest.
     """
-    troubles: dict[str, PerfAssetsError | None] = {}
-    for repository in repositories:
-        url = repository.github_url or GITHUB
-        if repository.corpus is None and url not in troubles:
-            troubles[url] = _trouble(url)
-    return {
-        repository.name: trouble
+    urls = {
+        repository.name: repository.github_url or GITHUB
         for repository in repositories
         if repository.corpus is None
-        and (trouble := troubles[repository.github_url or GITHUB]) is not None
     }
+    troubles = {url: _trouble(url) for url in dict.fromkeys(urls.values())}
+    return {name: trouble for name, url in urls.items() if (trouble := troubles[url]) is not None}
 
 
 def _trouble(url: str) -> PerfAssetsError | None:
     try:
-        client = open_client(url, credentials_of())
-        try:
+        with closing(open_client(url, credentials_of())) as client:
             client.accounts.check()
-        finally:
-            client.close()
     except PerfAssetsError as error:
         return error
     return None
@@ -81,8 +74,5 @@ def open_client(
 def _source(
     repository: Repository, url: str, credentials: list[Credential], longest_wait: float
 ) -> Iterator[IssueSource]:
-    client = open_client(url, credentials, longest_wait)
-    try:
+    with closing(open_client(url, credentials, longest_wait)) as client:
         yield IssueSource(client, repository.name)
-    finally:
-        client.close()

@@ -22,7 +22,9 @@ from pathlib import Path
 from perf_assets.base.corpus import Corpus, read_corpus
 from perf_assets.base.months import months_between
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.sources.github import GitHubClient, IssueSource, issues
+from perf_assets.sources.github import issues
+from perf_assets.sources.github.client import GitHubClient
+from perf_assets.sources.github.issues import IssueSource
 from perf_assets.sources.issue_source_factory import UNLIMITED
 from perf_assets.stages.mining.issues import load_issues
 from perf_assets.stand_ins.generator import generate

@@ -12,7 +12,8 @@ import pytest
 from perf_assets.base.corpus import read_corpus
 from perf_assets.base.months import months_between
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.sources.github import GitHubClient, IssueSource
+from perf_assets.sources.github.client import GitHubClient
+from perf_assets.sources.github.issues import IssueSource
 from perf_assets.stand_ins.generator import generate
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.stand_ins.reply import Reply, json_reply

@@ -14,8 +14,9 @@ from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import load_study
 from perf_assets.core.areas.code_owners import CodeOwners
 from perf_assets.lint.globs import is_meant_or_within
-from perf_assets.sources.github import GitHubClient, IssueSource
 from perf_assets.sources.github.batches import joined
+from perf_assets.sources.github.client import GitHubClient
+from perf_assets.sources.github.issues import IssueSource
 from perf_assets.sources.github.transport import Answer
 from perf_assets.sources.issue_source_factory import UNLIMITED
 from perf_assets.stages.study_loader import open_study, read_added

@@ -9,7 +9,8 @@ from perf_assets.base.months import months_between
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.lake.location import Lake
 from perf_assets.lake.push import push
-from perf_assets.sources.github import GitHubClient, IssueSource
+from perf_assets.sources.github.client import GitHubClient
+from perf_assets.sources.github.issues import IssueSource
 from perf_assets.stages.mining.issues import load_issues
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.storage.audited_writer import AuditedWriter

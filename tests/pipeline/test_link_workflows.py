@@ -12,8 +12,9 @@ from perf_assets.core.linking.links import APPROACHES, link_fixes
 from perf_assets.sources.git.clone import Clone, update_clone
 from perf_assets.sources.git.history import list_branch_commits, list_commits
 from perf_assets.sources.git.mining import read_commits
-from perf_assets.sources.github import GitHubClient, IssueSource
 from perf_assets.sources.github.batches import joined
+from perf_assets.sources.github.client import GitHubClient
+from perf_assets.sources.github.issues import IssueSource
 from perf_assets.stand_ins.generator import GeneratedCorpus, generate
 from perf_assets.stand_ins.github.server import CorpusServer
 from tests.effort import SEEDS

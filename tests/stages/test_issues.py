@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from perf_assets.base.months import months_between
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.sources.github import ChangePage, GitHubClient, IssueSource, issues, rows
+from perf_assets.sources.github import issues, rows
+from perf_assets.sources.github.client import GitHubClient
+from perf_assets.sources.github.issues import ChangePage, IssueSource
 from perf_assets.stages.mining.incremental_state import due_cohorts
 from perf_assets.stages.mining.issues import load_issues
 from perf_assets.stages.mining.stale_cohorts import stale_cohorts

@@ -12,7 +12,8 @@ import polars as pl
 import pytest
 
 from perf_assets.base.months import months_between
-from perf_assets.sources.github import GitHubClient, IssueSource
+from perf_assets.sources.github.client import GitHubClient
+from perf_assets.sources.github.issues import IssueSource
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.stand_ins.reply import Reply
 from tests import loading_process

@@ -254,9 +254,7 @@ class Accounts:
         )
 
     def _choose(self) -> tuple[Account, int] | None:
-        """Return the account with the most points left, and how many of them are reserved for it
-        now.
-        """
+        """Return the account with the most points left, and how many of them it now reserves."""
         now = time.time()
         with self._lock:
             rested = [

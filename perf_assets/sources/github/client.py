@@ -17,14 +17,7 @@ from perf_assets.base.sanitize import escape_text, shortened
 from perf_assets.config.addresses import is_private
 from perf_assets.sources.github.accounts import Account, Accounts, GitHubPolicy
 from perf_assets.sources.github.credentials import ANONYMOUS, Credential, token_credentials
-from perf_assets.sources.github.faults import (
-    AUTHORISE,
-    Failure,
-    Reaction,
-    Rule,
-    kinds_of,
-    rule_for,
-)
+from perf_assets.sources.github.faults import AUTHORISE, Failure, Reaction, Rule, kinds_of, rule_for
 from perf_assets.sources.github.page_sizes import PageSizes
 from perf_assets.sources.github.queries import OPTIONAL
 from perf_assets.sources.github.responses import read_json

@@ -3,7 +3,8 @@
 Reference: https://docs.github.com/graphql/reference
 """
 
-from typing import Annotated, Literal, NotRequired
+from collections.abc import Collection
+from typing import Annotated, Generic, NotRequired, TypeVar
 
 from pydantic import Discriminator, Field, Tag
 from typing_extensions import TypedDict
@@ -21,25 +22,36 @@ from perf_assets.sources.github.scalars import (
     Word,
 )
 
-EVENT_TAGS = {
+EVENT_NAMES = {
     "ClosedEvent": "closed",
     "ReopenedEvent": "reopened",
-    "LabeledEvent": "labelled",
-    "UnlabeledEvent": "labelled",
+    "LabeledEvent": "labeled",
+    "UnlabeledEvent": "unlabeled",
     "RenamedTitleEvent": "renamed",
     "TransferredEvent": "transferred",
 }
 """The types of events by GitHub's names, and here."""
 
+CLOSERS = ("Commit", "PullRequest")
+"""The kinds of closers of which more is requested than that they are there."""
+
+TAGS = {*EVENT_NAMES, *CLOSERS, "other"}
+"""What tells the types of a union apart, and is not part of an answer."""
+
+Node = TypeVar("Node")
+
 
 def _closer_tag(closer: object) -> str:
-    kind = closer.get("__typename") if isinstance(closer, dict) else None
-    return kind if kind in ("Commit", "PullRequest") else "other"
+    return _kind_among(CLOSERS, closer)
 
 
 def _event_tag(event: object) -> str:
-    kind = event.get("__typename") if isinstance(event, dict) else None
-    return EVENT_TAGS.get(str(kind), "other")
+    return _kind_among(EVENT_NAMES, event)
+
+
+def _kind_among(known: Collection[str], part: object) -> str:
+    kind = str(part.get("__typename")) if isinstance(part, dict) else "other"
+    return kind if kind in known else "other"
 
 
 class Named(TypedDict):
@@ -54,10 +66,15 @@ class Label(TypedDict):
     name: Text
 
 
-class Actor(TypedDict):
-    """An account, and what kind of one: a user's, a bot's."""
+class Kinded(TypedDict):
+    """Something of one of several kinds, such as one that GitHub has added since."""
 
     kind: Annotated[EnumValue, Field(alias="__typename")]
+
+
+class Actor(Kinded):
+    """An account, and what kind of one: a user's, a bot's."""
+
     login: Text
 
 
@@ -123,93 +140,72 @@ class Comment(TypedDict):
     reactionGroups: list[ReactionGroup] | None
 
 
-class ClosingCommit(TypedDict):
+class ClosingCommit(Kinded):
     """The commit that closed an issue."""
 
-    kind: Annotated[Literal["Commit"], Field(alias="__typename")]
     oid: Sha
     author: CommitAuthor | None
     repository: Named
 
 
-class ClosingPullRequest(TypedDict):
+class ClosingPullRequest(Kinded):
     """The pull request that closed an issue."""
 
-    kind: Annotated[Literal["PullRequest"], Field(alias="__typename")]
     number: Number
     merged: Flag
     mergeCommit: Merge | None
     repository: Named
 
 
-class OtherCloser(TypedDict):
-    """What else closed an issue: a project board, or a kind that GitHub has added since."""
-
-    kind: Annotated[EnumValue, Field(alias="__typename")]
-
-
 Closer = Annotated[
     Annotated[ClosingCommit, Tag("Commit")]
     | Annotated[ClosingPullRequest, Tag("PullRequest")]
-    | Annotated[OtherCloser, Tag("other")],
+    | Annotated[Kinded, Tag("other")],
     Discriminator(_closer_tag),
 ]
 
 
-class OtherEvent(TypedDict):
-    """An event of a kind that is not requested: one that GitHub has added since."""
+class Happened(Kinded):
+    """An event of an issue, such as that it was opened again: when, and who did it."""
 
-    kind: Annotated[EnumValue, Field(alias="__typename")]
-
-
-class _Event(TypedDict):
     id: Word
     createdAt: Moment
     actor: Actor | None
 
 
-class Closed(_Event):
-    """An issue was closed: by whom, and by which commit or pull request."""
+class Closed(Happened):
+    """An issue was closed: by which commit or pull request."""
 
-    kind: Annotated[Literal["ClosedEvent"], Field(alias="__typename")]
     closer: Closer | None
 
 
-class Reopened(_Event):
-    """An issue was opened again."""
-
-    kind: Annotated[Literal["ReopenedEvent"], Field(alias="__typename")]
-
-
-class Labelled(_Event):
+class Labelled(Happened):
     """A label was put on, or taken off."""
 
-    kind: Annotated[Literal["LabeledEvent", "UnlabeledEvent"], Field(alias="__typename")]
     label: Label
 
 
-class Renamed(_Event):
+class Renamed(Happened):
     """An issue got another title."""
 
-    kind: Annotated[Literal["RenamedTitleEvent"], Field(alias="__typename")]
     previousTitle: Text
     currentTitle: Text
 
 
-class Transferred(_Event):
+class Transferred(Happened):
     """An issue came from another repository, which may be gone."""
 
-    kind: Annotated[Literal["TransferredEvent"], Field(alias="__typename")]
     fromRepository: Named | None
 
 
 Event = Annotated[
-    Annotated[Closed, Tag("closed")]
-    | Annotated[Reopened, Tag("reopened")]
-    | Annotated[Labelled, Tag("labelled")]
-    | Annotated[Renamed, Tag("renamed")]
-    | Annotated[Transferred, Tag("transferred")]
-    | Annotated[OtherEvent, Tag("other")],
+    Annotated[Closed, Tag("ClosedEvent")]
+    | Annotated[Happened, Tag("ReopenedEvent")]
+    | Annotated[Labelled, Tag("LabeledEvent")]
+    | Annotated[Labelled, Tag("UnlabeledEvent")]
+    | Annotated[Renamed, Tag("RenamedTitleEvent")]
+    | Annotated[Transferred, Tag("TransferredEvent")]
+    | Annotated[Kinded, Tag("other")],
     Discriminator(_event_tag),
 ]
 
@@ -225,34 +221,19 @@ class PullRequest(TypedDict):
     repository: Named
 
 
-class Labels(TypedDict):
-    """A page of labels."""
+class Listed(TypedDict, Generic[Node]):
+    """A page of a list."""
 
     pageInfo: PageInfo
-    nodes: list[Label | None] | None
+    nodes: list[Node | None] | None
 
 
-class Comments(TypedDict):
-    """A page of comments."""
+class CountedList(TypedDict, Generic[Node]):
+    """A page of a list, with the number of all its entries."""
 
     totalCount: Count
     pageInfo: PageInfo
-    nodes: list[Comment | None] | None
-
-
-class Events(TypedDict):
-    """A page of events."""
-
-    totalCount: Count
-    pageInfo: PageInfo
-    nodes: list[Event | None] | None
-
-
-class PullRequests(TypedDict):
-    """A page of related pull requests."""
-
-    pageInfo: PageInfo
-    nodes: list[PullRequest | None] | None
+    nodes: list[Node | None] | None
 
 
 class Issue(TypedDict):
@@ -274,7 +255,7 @@ class Issue(TypedDict):
     url: Url
     milestone: Milestone | None
     reactionGroups: list[ReactionGroup] | None
-    labels: Labels | None
-    comments: Comments
-    timelineItems: Events
-    closedByPullRequestsReferences: PullRequests | None
+    labels: Listed[Label] | None
+    comments: CountedList[Comment]
+    timelineItems: CountedList[Event]
+    closedByPullRequestsReferences: Listed[PullRequest] | None

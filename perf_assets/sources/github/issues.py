@@ -19,8 +19,7 @@ from perf_assets.sources.github.batches import EMPTY_BATCH, IssueBatch, joined, 
 from perf_assets.sources.github.client import GitHubClient, RequestCost
 from perf_assets.sources.github.gaps import ENTRY, LEFT_OUT, Gap
 from perf_assets.sources.github.issue_types import Issue
-from perf_assets.sources.github.long_lists import PAGE, complete_lists
-from perf_assets.sources.github.paging import Paging
+from perf_assets.sources.github.long_lists import PAGE, Paging, complete_lists
 from perf_assets.sources.github.prefetch import SEARCH_LIMIT, Job, in_order, windows
 
 log = logging.getLogger(__name__)
@@ -357,9 +356,7 @@ class IssueSource:
 
 
 def pages(counts: dict[str, int], accounts: int) -> int:
-    """Return the number of pages of issues that ``IssueSource.cohorts`` reads, without rest pages
-    of long threads.
-    """
+    """Return the number of pages that ``IssueSource.cohorts`` reads, without those of threads."""
     _, size = _division(accounts)
     total = 0
     for months in windows(counts, size):

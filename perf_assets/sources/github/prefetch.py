@@ -33,17 +33,15 @@ def in_order(jobs: Iterable[Job[T]], workers: int, capacity: int) -> Generator[l
     begun: deque[tuple[int, list[Future[T]]]] = deque()
     try:
         while rest or begun:
-            while rest and (not begun or _weight(begun) + rest[0].weight <= capacity):
+            weight = sum(weight for weight, _ in begun)
+            while rest and (not begun or weight + rest[0].weight <= capacity):
                 job = rest.popleft()
+                weight += job.weight
                 begun.append((job.weight, [pool.submit(part) for part in job.parts]))
             yield [future.result() for future in begun[0][1]]
             begun.popleft()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _weight(begun: Iterable[tuple[int, list[Future[T]]]]) -> int:
-    return sum(weight for weight, _ in begun)
 
 
 def windows(counts: dict[str, int], size: int = SEARCH_LIMIT) -> Iterator[list[str]]:

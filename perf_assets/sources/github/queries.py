@@ -163,17 +163,13 @@ query Removed($owner: String!, $name: String!, {numbers}) {{
 
 
 def counts_document(size: int) -> str:
-    """Return a document that requests ``issueCount`` of the searches ``$q0`` to ``$q{size -
-    1}``.
-    """
+    """Return a document for the ``issueCount`` of the searches ``$q0`` to ``$q{size - 1}``."""
     variables = ", ".join(f"$q{index}: String!" for index in range(size))
     return f"query Counts({variables}) {{ {RATE_LIMIT} {_searches(size)} }}"
 
 
 def rest_document(connections: list[str]) -> str:
-    """Return a document for the next page of one connection of each issue ``$id0``, ``$id1``,
-    ...
-    """
+    """Return a document for the next page of a connection of each issue ``$id0``, ``$id1``, ..."""
     variables = ", ".join(
         ["$first: Int!"]
         + [f"$id{index}: ID!, $after{index}: String!" for index in range(len(connections))]

@@ -9,12 +9,14 @@ from pydantic import BeforeValidator
 from typing_extensions import TypedDict
 
 from perf_assets.sources.github.issue_types import (
-    Comments,
-    Events,
+    Comment,
+    CountedList,
+    Event,
     Issue,
-    Labels,
+    Label,
+    Listed,
     PageInfo,
-    PullRequests,
+    PullRequest,
 )
 from perf_assets.sources.github.scalars import AsideMoment, Int, Moment, Text
 
@@ -43,20 +45,13 @@ class Newest(TypedDict):
     nodes: list[Updated | None] | None
 
 
-class Page(TypedDict):
-    """A page of issues."""
-
-    pageInfo: PageInfo
-    nodes: list[Issue | None] | None
-
-
 class ChangedIssues(TypedDict):
     """A repository, and a page of its issues that changed."""
 
     nameWithOwner: Text
     archivedAt: NotRequired[AsideMoment]
     newest: Newest
-    issues: Page
+    issues: Listed[Issue]
 
 
 class Changed(TypedDict):
@@ -117,10 +112,10 @@ class Here(TypedDict):
 class Rest(TypedDict, total=False):
     """An issue with the next page of one of its connections."""
 
-    labels: Labels | None
-    comments: Comments
-    timelineItems: Events
-    closedByPullRequestsReferences: PullRequests | None
+    labels: Listed[Label] | None
+    comments: CountedList[Comment]
+    timelineItems: CountedList[Event]
+    closedByPullRequestsReferences: Listed[PullRequest] | None
 
 
 class Discussion(TypedDict):

@@ -16,13 +16,10 @@ from perf_assets.base.config_files import reason
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.sanitize import escape_text, shortened, whole_characters
 from perf_assets.sources.github.gaps import Flaw, Way, at, innermost_entry
-from perf_assets.sources.github.issue_types import EVENT_TAGS
+from perf_assets.sources.github.issue_types import TAGS
 from perf_assets.sources.github.scalars import LARGEST
 
 Shape = TypeVar("Shape")
-
-# The tags of unions, which are not part of an answer.
-KINDS = {*EVENT_TAGS.values(), "Commit", "PullRequest", "other"}
 
 
 class AnswerError(PerfAssetsError):
@@ -150,9 +147,7 @@ def _no_number(name: str) -> NoReturn:
 def _location(
     data: object, location: Sequence[int | str], numbers: Mapping[str, int]
 ) -> tuple[int | None, str]:
-    """Return the issue in which ``location`` is, if it is in one, and the rest of the way from
-    there.
-    """
+    """Return the issue that ``location`` is in, if it is in one, and the way from there."""
     number, start = None, 0
     found: Any = data
     for depth, part in enumerate(location, 1):
@@ -166,7 +161,7 @@ def _location(
             candidate = found.get("number")
             if isinstance(candidate, int) and 0 < candidate <= LARGEST:
                 number, start = candidate, depth
-    parts = [part for part in location[start:] if part not in KINDS]
+    parts = [part for part in location[start:] if part not in TAGS]
     field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
     return number, field.removeprefix(".") or "data"
 

@@ -8,7 +8,7 @@ from typing import Any
 from perf_assets.base.months import month_of
 from perf_assets.schema import table_of
 from perf_assets.sources.github.gaps import ENTRY, NODES, Gap, Kind
-from perf_assets.sources.github.issue_types import Actor, Comment, Issue
+from perf_assets.sources.github.issue_types import CLOSERS, EVENT_NAMES, Actor, Comment, Issue
 from perf_assets.sources.github.queries import FIELDS_VERSION
 
 ACTOR_TYPES = frozenset(table_of("raw.issues").column["author_type"].values or ())
@@ -28,16 +28,8 @@ NOBODY = ("ghost", "")
 """Logins of deleted accounts."""
 ONE_DAY = timedelta(days=1)
 STATES = ("OPEN", "CLOSED")
-CLOSERS = ("Commit", "ProjectV2", "PullRequest")
+KNOWN_CLOSERS = (*CLOSERS, "ProjectV2")
 BOT_SUFFIX = "[bot]"
-EVENT_NAMES = {
-    "ClosedEvent": "closed",
-    "ReopenedEvent": "reopened",
-    "LabeledEvent": "labeled",
-    "UnlabeledEvent": "unlabeled",
-    "RenamedTitleEvent": "renamed",
-    "TransferredEvent": "transferred",
-}
 
 
 @dataclass(frozen=True)
@@ -125,7 +117,7 @@ class RowReader:
                 reason = f"{entry['kind']} is not a known kind of event"
                 self._note(node, "events", ENTRY, "unknown", reason)
             closer = entry.get("closer") or {}
-            if closer and closer["kind"] not in CLOSERS:
+            if closer and closer["kind"] not in KNOWN_CLOSERS:
                 reason = f"{closer['kind']} is not a known kind of closer"
                 self._note(node, "events", "closer", "unknown", reason)
         known = [entry for entry in entries if entry["kind"] in EVENT_NAMES]

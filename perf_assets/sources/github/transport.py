@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from time import time
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 import github
@@ -31,19 +31,16 @@ BUDGET_HEADERS = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-res
 def send_request(
     connection: github.Github, verb: str, path: str, content: object = None
 ) -> "Answer":
-    """Return the answer to a request, whatever its status; RequestException when none came
-    whole.
-    """
-    status, headers, text = connection.requester.requestJson(verb, path, input=content)
-    return Answer(status, headers, text)
+    """Return the answer to a request, whatever its status; RequestException if none is whole."""
+    return Answer(*connection.requester.requestJson(verb, path, input=content))
 
 
-class Answer:
+class Answer(NamedTuple):
     """An HTTP answer: status, headers with names in lower case, text."""
 
-    def __init__(self, status: int, headers: Mapping[str, Any], text: str) -> None:
-        """Keep all three."""
-        self.status, self.headers, self.text = status, headers, text
+    status: int
+    headers: Mapping[str, Any]
+    text: str
 
 
 def finite(text: object) -> float | None:

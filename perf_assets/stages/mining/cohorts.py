@@ -8,8 +8,13 @@ from datetime import UTC, datetime
 import polars as pl
 
 from perf_assets.base.sanitize import in_words
-from perf_assets.sources.github import IssueBatch
-from perf_assets.sources.github.batches import EMPTY_BATCH, TABLES, counted_together, gap_frame
+from perf_assets.sources.github.batches import (
+    EMPTY_BATCH,
+    TABLES,
+    IssueBatch,
+    counted_together,
+    gap_frame,
+)
 from perf_assets.sources.github.client import RequestCost
 from perf_assets.sources.github.gaps import ENTRY, Gap
 from perf_assets.sources.github.issues import RemovedIssue

@@ -14,9 +14,9 @@ import polars as pl
 from perf_assets.base.processes.progress import phase
 from perf_assets.config.repositories import Repository
 from perf_assets.schema import table_of
-from perf_assets.sources.github import ChangePage, IssueSource
 from perf_assets.sources.github.batches import EMPTY_BATCH, TABLES
 from perf_assets.sources.github.client import RequestCost
+from perf_assets.sources.github.issues import ChangePage, IssueSource
 from perf_assets.sources.github.prefetch import windows
 from perf_assets.sources.github.responses import AnswerError
 from perf_assets.sources.issue_source_factory import open_issue_source

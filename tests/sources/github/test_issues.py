@@ -13,8 +13,8 @@ import pytest
 from perf_assets.base.corpus import Corpus, Record, read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import months_between
-from perf_assets.sources.github import GitHubClient, IssueSource
-from perf_assets.sources.github.client import Reply
+from perf_assets.sources.github.client import GitHubClient, Reply
+from perf_assets.sources.github.issues import IssueSource
 from perf_assets.sources.github.prefetch import windows
 from perf_assets.stand_ins.generator import generate
 from perf_assets.stand_ins.github.graphql_views import REACTIONS

@@ -15,10 +15,11 @@ from perf_assets.base.corpus import Corpus, read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import months_between
 from perf_assets.sources import rate_limit
-from perf_assets.sources.github import GitHubClient, IssueSource, issues, long_lists
+from perf_assets.sources.github import issues, long_lists
 from perf_assets.sources.github.accounts import POINTS_PER_HOUR, Accounts, GitHubPolicy
+from perf_assets.sources.github.client import GitHubClient
 from perf_assets.sources.github.credentials import credentials_of, token_credentials
-from perf_assets.sources.github.issues import PAGE_POINTS
+from perf_assets.sources.github.issues import PAGE_POINTS, IssueSource
 from perf_assets.sources.github.prefetch import Job, in_order
 from perf_assets.sources.rate_limit import LONGEST_WAIT, wait_in_seconds
 from perf_assets.stand_ins.generator import generate

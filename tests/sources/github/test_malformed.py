@@ -16,9 +16,10 @@ import pytest
 
 from perf_assets.base.corpus import Corpus, read_corpus
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
 from perf_assets.sources.github.accounts import GitHubPolicy
-from perf_assets.sources.github.batches import joined
+from perf_assets.sources.github.batches import IssueBatch, joined
+from perf_assets.sources.github.client import GitHubClient
+from perf_assets.sources.github.issues import IssueSource
 from perf_assets.sources.http_deadline import LARGEST_ANSWER
 from perf_assets.stand_ins.generator import generate
 from perf_assets.stand_ins.github.server import CorpusServer

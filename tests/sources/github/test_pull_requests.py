@@ -3,7 +3,9 @@
 from typing import Any
 
 from perf_assets.base.corpus import Corpus, Record
-from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
+from perf_assets.sources.github.batches import IssueBatch
+from perf_assets.sources.github.client import GitHubClient
+from perf_assets.sources.github.issues import IssueSource
 from perf_assets.stand_ins.github.server import CorpusServer
 
 DAY = "2020-05-03T10:00:00Z"

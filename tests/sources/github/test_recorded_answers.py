@@ -12,8 +12,10 @@ import pytest
 from perf_assets.base.corpus import Corpus, read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.repository_names import is_repository_name, repository_of_commit
-from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
 from perf_assets.sources.github.accounts import GitHubPolicy
+from perf_assets.sources.github.batches import IssueBatch
+from perf_assets.sources.github.client import GitHubClient
+from perf_assets.sources.github.issues import IssueSource
 from perf_assets.sources.github.transport import Answer
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.stand_ins.github.tracker import TIMELINE_TYPES

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from perf_assets.base.corpus import Record, read_corpus
-from perf_assets.sources.github import GitHubClient, IssueBatch, IssueSource
+from perf_assets.sources.github.batches import IssueBatch
+from perf_assets.sources.github.client import GitHubClient
+from perf_assets.sources.github.issues import IssueSource
 from perf_assets.stand_ins.github.server import CorpusServer
 from tests.github_stand_in import load
 
