@@ -137,7 +137,9 @@ class Forum(StrictModel):
         )
 
     def sets_of(self, tags: "frozenset[str] | set[str]") -> list[TagSet]:
-        """Return the tag sets that a question with these ``tags`` belongs to, in the study's
-        order.
-        """
+        """Return the tag sets that a question with ``tags`` belongs to, in the study's order."""
         return [tag_set for tag_set in self.tag_sets if tag_set.has(tags)]
+
+    def set_of(self, tags: "frozenset[str] | set[str]") -> TagSet | None:
+        """Return the tag set in whose partition a question with these ``tags`` is stored."""
+        return next((tag_set for tag_set in self.tag_sets if tag_set.has(tags)), None)

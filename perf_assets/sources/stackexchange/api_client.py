@@ -88,22 +88,16 @@ class ApiClient:
         """
         page, has_more = 1, True
         while has_more and page <= MOST_PAGES:
-            page_parameters = {
-                **parameters,
-                "page": page,
-                "pagesize": PAGE,
-                "filter": self._the_filter(),
-            }
-            answer = self._request(method, path, {**page_parameters, "site": self.site})
+            paging: dict[str, str | int] = {"page": page, "pagesize": PAGE}
+            paging |= {"filter": self._the_filter(), "site": self.site}
+            answer = self._request(method, path, parameters | paging)
             yield [self._read(shape, item, path) for item in answer.items], answer.total
             has_more, page = answer.has_more, page + 1
         if has_more:
             raise PerfAssetsError(f"{self.url}/{path}: there are more than {MOST_PAGES} pages")
 
     def _the_filter(self) -> str:
-        """Return the name of the filter that selects what we store; the API makes one once for
-        all.
-        """
+        """Return the name of the filter that selects what we store; it is made once for all."""
         if self._filter is None:
             parameters = {"base": "none", "include": ";".join(INCLUDED), "unsafe": "false"}
             answer = self._request("filters/create", "filters/create", parameters)
@@ -140,7 +134,7 @@ class ApiClient:
                 self._rests[method] = time.time() + answer.backoff
             if answer.error_id is None:
                 self._limit.succeed()
-                self._note_quota(answer)
+                self.quota = answer.quota_remaining
                 return answer
             last = self._refused(method, answer)
         raise self._trouble(last)
@@ -182,9 +176,6 @@ class ApiClient:
                 f"tags of the forum in the study{', and ' + KEY if self._key else ''}"
             )
         return why
-
-    def _note_quota(self, answer: Wrapper) -> None:
-        self.quota = answer.quota_remaining
 
     def _rest(self, method: str) -> None:
         """Wait as long as the API required, before this method is requested again."""

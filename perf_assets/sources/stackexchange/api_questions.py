@@ -4,6 +4,9 @@ import html
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
+from itertools import chain
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 import polars as pl
@@ -83,18 +86,12 @@ class QuestionSource:
         return self._read(mine, missed)
 
     def changed(self, since: datetime) -> Iterator[Read]:
-        """Yield the questions in which something happened since, the oldest first, some at a
-        time.
-        """
+        """Yield the questions in which something happened since, some at a time, oldest first."""
         for tag in self._tags():
             start, seen = int(since.timestamp()), set[int]()
             while True:
-                parameters: RequestParameters = {
-                    "sort": "activity",
-                    "order": "asc",
-                    "min": start,
-                    **tag,
-                }
+                parameters: RequestParameters = {"sort": "activity", "order": "asc", "min": start}
+                parameters |= tag
                 pages = self.client.items("questions", "questions", Question, **parameters)
                 # A question that is touched meanwhile goes to the end, and the others move up: so
                 # it is always the first page, from the newest that was seen on.
@@ -119,34 +116,21 @@ class QuestionSource:
         return [{"tagged": tag} for tag in self.tag_set.tags] or [{}]
 
     def _is_mine(self, question: Question) -> bool:
-        sets = self.forum.sets_of({tag.lower() for tag in question.tags})
-        return bool(sets) and sets[0] == self.tag_set
+        return self.forum.set_of({tag.lower() for tag in question.tags}) == self.tag_set
 
     def _created_between(
         self, first: int, last: int, tag: RequestParameters
     ) -> tuple[list[Question], int]:
         """Return the questions asked in these seconds, and how many more the API counts."""
-        parameters: RequestParameters = {
-            "sort": "creation",
-            "order": "asc",
-            "fromdate": first,
-            "todate": last,
-            **tag,
-        }
-
-        def pages() -> Iterator[tuple[list[Question], int | None]]:
-            return self.client.items("questions", "questions", Question, **parameters)
-
-        def of(question: Question) -> int:
-            return question.question_id
-
-        def halves() -> tuple[list[Question], int]:
-            middle = (first + last) // 2
-            left, missing_left = self._created_between(first, middle, tag)
-            right, missing_right = self._created_between(middle + 1, last, tag)
-            return [*left, *right], missing_left + missing_right
-
-        return _whole_list(pages, of, halves if last > first else None)
+        parameters: RequestParameters = {"sort": "creation", "order": "asc"}
+        parameters |= {"fromdate": first, "todate": last, **tag}
+        pages = partial(self.client.items, "questions", "questions", Question, **parameters)
+        middle = (first + last) // 2
+        halves = [
+            partial(self._created_between, first, middle, tag),
+            partial(self._created_between, middle + 1, last, tag),
+        ]
+        return _whole_list(pages, attrgetter("question_id"), halves if last > first else ())
 
     def _read(self, questions: Sequence[Question], missed: int) -> Read:
         """Return the questions with their answers and comments, as they are stored."""
@@ -165,15 +149,8 @@ class QuestionSource:
             self.tag_set,
             pl.DataFrame(map(_question, questions), schema=COLUMNS["questions"] | _EXTRA),
             pl.DataFrame(map(_answer, answers), schema=COLUMNS["answers"]),
-            pl.DataFrame(
-                [
-                    {
-                        **_comment(comment),
-                        "question_id": of_answer.get(comment.post_id, comment.post_id),
-                    }
-                    for comment in comments
-                ],
-                schema=COLUMNS["comments"] | {"question_id": pl.Int64},
+            pl.DataFrame(map(_comment, comments), schema=COLUMNS["comments"]).with_columns(
+                question_id=pl.col("post_id").replace(of_answer)
             ),
             "api",
         )
@@ -181,28 +158,18 @@ class QuestionSource:
 
     def _answers(self, numbers: Sequence[int]) -> tuple[list[Answer], int]:
         path = f"questions/{';'.join(map(str, numbers))}/answers"
-
-        def pages() -> Iterator[tuple[list[Answer], int | None]]:
-            return self.client.items(
-                "questions/answers", path, Answer, sort="creation", order="asc"
-            )
-
-        def of(answer: Answer) -> int:
-            return answer.answer_id
-
-        def halves() -> tuple[list[Answer], int]:
-            middle = len(numbers) // 2
-            left, missing_left = self._answers(numbers[:middle])
-            right, missing_right = self._answers(numbers[middle:])
-            return [*left, *right], missing_left + missing_right
-
-        return _whole_list(pages, of, halves if len(numbers) > 1 else None)
+        pages = partial(
+            self.client.items, "questions/answers", path, Answer, sort="creation", order="asc"
+        )
+        middle = len(numbers) // 2
+        halves = [partial(self._answers, part) for part in (numbers[:middle], numbers[middle:])]
+        return _whole_list(pages, attrgetter("answer_id"), halves if middle else ())
 
 
 def _whole_list(
     pages: Callable[[], Iterable[tuple[list[Any], int | None]]],
-    of: Callable[[Any], int],
-    halves: Callable[[], tuple[list[Any], int]] | None,
+    number_of: Callable[[Any], int],
+    halves: Sequence[Callable[[], tuple[list[Any], int]]],
 ) -> tuple[list[Any], int]:
     """Return a list, read until it has as many items as the API counts, and how many are missing.
 
@@ -214,9 +181,10 @@ def _whole_list(
         found, total = {}, 0
         for items, counted in pages():
             total = counted if counted is not None else total
-            if total > MOST and halves is not None:
-                return halves()
-            found |= {of(item): item for item in items}
+            if total > MOST and halves:
+                lists, missed = zip(*(half() for half in halves), strict=True)
+                return list(chain(*lists)), sum(missed)
+            found |= {number_of(item): item for item in items}
         missing = total - len(found)
         if not missing:
             break

@@ -108,19 +108,18 @@ class Wrapper(_Shape):
     error_message: str | None = None
 
 
-# What is requested, as the API's filters name it; all else it leaves out.
-INCLUDED = (
-    *(".items", ".has_more", ".total", ".quota_remaining", ".quota_max", ".backoff"),
-    *(".error_id", ".error_name", ".error_message"),
-    *("question.question_id", "question.tags", "question.title", "question.body"),
-    *("question.score", "question.view_count", "question.answer_count", "question.owner"),
-    *("question.creation_date", "question.last_activity_date", "question.accepted_answer_id"),
-    *("question.closed_date", "question.closed_reason", "question.closed_details"),
-    *("question.comments", "closed_details.original_questions", "original_question.question_id"),
-    *("answer.answer_id", "answer.question_id", "answer.score", "answer.owner"),
-    *("answer.creation_date", "answer.body", "answer.comments"),
-    *("comment.comment_id", "comment.post_id", "comment.score", "comment.owner"),
-    *("comment.creation_date", "comment.body_markdown"),
-    *("shallow_user.user_id", "shallow_user.display_name"),
-    *("tag.name",),
+# The types by the names that the API's filters have for them; the wrapper has none.
+_TYPES: dict[str, type[_Shape]] = {
+    "": Wrapper,
+    "question": Question,
+    "closed_details": ClosedDetails,
+    "original_question": OriginalQuestion,
+    "answer": Answer,
+    "comment": Comment,
+    "shallow_user": User,
+    "tag": Tag,
+}
+INCLUDED = tuple(
+    f"{name}.{field}" for name, shape in _TYPES.items() for field in shape.model_fields
 )
+"""What is requested; all else is left out of answers."""

@@ -4,9 +4,8 @@ import hashlib
 import html
 import logging
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +20,8 @@ from perf_assets.sources.stackexchange.dump_rows import (
     Piece,
     Rows,
     attributes,
+    is_utf_8,
     mended,
-    not_utf_8,
     value_of,
 )
 from perf_assets.sources.stackexchange.extract import COUNTS, Extract
@@ -106,17 +105,6 @@ def fingerprint_of(file: DumpFile, forum: Forum) -> str:
     return f"{size}-{digest.hexdigest()[:16]}"
 
 
-@dataclass
-class _Batch:
-    """What was read since the last write."""
-
-    records: dict[str, list[Record]] = field(default_factory=dict)
-    counts: Counter[str] = field(default_factory=Counter)
-
-    def add(self, table: str, record: Record) -> None:
-        self.records.setdefault(table, []).append(record)
-
-
 class _Reading:
     """The state of reading one dump."""
 
@@ -124,7 +112,8 @@ class _Reading:
         self.forum = forum
         self.extract = extract
         self.questions, self.answers = self._taken("question"), self._taken("answer")
-        self.batch = _Batch()
+        self.records: dict[str, list[Record]] = defaultdict(list)  # since the last write
+        self.counts: Counter[str] = Counter()  # likewise
         self.rows = self.spoilt = 0
 
     def _taken(self, post: str) -> Numbers:
@@ -180,10 +169,11 @@ class _Reading:
 
     def _write(self, state: dict[str, Any], offset: int) -> None:
         for name in COUNTS:
-            state[name] += self.batch.counts[name]
+            state[name] += self.counts[name]
         state["next_byte"] = offset
-        self.extract.add(self.batch.records, state)
-        self.batch = _Batch()
+        self.extract.add(self.records, state)
+        self.records.clear()
+        self.counts.clear()
 
     def _take(self, file: DumpFile, state: dict[str, Any], pieces: list[Piece]) -> None:
         take = self._post if file.name == POSTS else self._beside
@@ -196,17 +186,15 @@ class _Reading:
             except ValueError as error:
                 if state["is_second"]:
                     continue
-                self.batch.counts["rejected"] += 1
-                self._refuse_if_most_are_spoilt(file, piece, str(error))
-                self.batch.add("rejects", _reject(file, piece, str(error)))
-
-    def _refuse_if_most_are_spoilt(self, file: DumpFile, piece: Piece, reason: str) -> None:
-        self.spoilt += 1
-        if self.spoilt >= MANY_SPOILT and self.spoilt > self.rows / 2:
-            raise PerfAssetsError(
-                f"{file.title}: {self.spoilt:,} of {self.rows:,} rows cannot be read, the last at "
-                f"byte {piece.offset} ({reason}): not a dump, or damaged; fetch it again"
-            )
+                self.counts["rejected"] += 1
+                self.spoilt += 1
+                if self.spoilt >= MANY_SPOILT and self.spoilt > self.rows / 2:
+                    raise PerfAssetsError(
+                        f"{file.title}: {self.spoilt:,} of {self.rows:,} rows cannot be read, the "
+                        f"last at byte {piece.offset} ({error}): not a dump, or damaged; fetch it "
+                        "again"
+                    ) from None
+                self.records["rejects"].append(_reject(file, piece, str(error)))
 
     def _post(self, _: DumpFile, state: dict[str, Any], text: bytes) -> None:
         kind = _read(text, b' PostTypeId="', "PostTypeId")
@@ -225,12 +213,12 @@ class _Reading:
         created = _value(text, b' CreationDate="', "CreationDate")
         is_before = BEGINS_AS_DATE.match(created) and created[:7] < self.forum.start
         if not self.forum.sets_of(set(tags)) or is_before:
-            self.batch.counts["other_questions"] += 1
+            self.counts["other_questions"] += 1
             return
         if number in self.questions:
             raise ValueError(f"a question {number} was there before")
-        self.batch.add("questions", dump_posts.question(self._attributes(text)))
-        self.batch.counts["questions"] += 1
+        self.records["questions"].append(dump_posts.question(self._attributes(text)))
+        self.counts["questions"] += 1
         self.questions.add(number)
         state["is_unsorted"] |= number < state["newest_id"]
 
@@ -244,10 +232,10 @@ class _Reading:
             if state["is_second"]:
                 return
             raise ValueError(f"an answer {number} was there before")
-        self.batch.add("answers", dump_posts.answer(self._attributes(text)))
-        self.batch.counts["answers"] += 1
+        self.records["answers"].append(dump_posts.answer(self._attributes(text)))
+        self.counts["answers"] += 1
         if state["is_second"]:
-            self.batch.counts["other_answers"] -= 1
+            self.counts["other_answers"] -= 1
         self.answers.add(number)
 
     def _beside(self, file: DumpFile, _: dict[str, Any], text: bytes) -> None:
@@ -259,16 +247,16 @@ class _Reading:
         table, read = BESIDE[file.name]
         record = read(self._attributes(text))
         if record is not None:
-            self.batch.add(table, record)
+            self.records[table].append(record)
 
     def _attributes(self, text: bytes) -> dict[str, str]:
         """Return the attributes of a row that is kept, of which some characters may have to go."""
-        self.batch.counts["replaced_characters"] += mended(text)[1]
+        self.counts["replaced_characters"] += mended(text)[1]
         return attributes(text)
 
     def _count(self, state: dict[str, Any], name: str) -> None:
         if not state["is_second"]:
-            self.batch.counts[name] += 1
+            self.counts[name] += 1
 
 
 BESIDE: dict[str, tuple[str, Reader]] = {
@@ -292,12 +280,13 @@ class _Encoding:
     def passed(self, pieces: list[Piece]) -> list[Piece]:
         """Return the ``pieces``, of which those that are not in UTF-8 are spoilt."""
         self.rows += len(pieces)
-        bad = not_utf_8(pieces)
-        if bad:
-            self.off += bad
-            pieces = list(_spoilt(pieces))
-            if self.rows >= ROWS_TO_JUDGE:
-                self.decide()
+        before = self.off
+        for index, piece in enumerate(pieces):
+            if not is_utf_8(piece.text):
+                self.off += 1
+                pieces[index] = piece._replace(spoilt="it is not in UTF-8")
+        if self.off > before and self.rows >= ROWS_TO_JUDGE:
+            self.decide()
         return pieces
 
     def decide(self) -> None:
@@ -309,16 +298,8 @@ class _Encoding:
             )
 
 
-def _spoilt(pieces: list[Piece]) -> Iterator[Piece]:
-    for piece in pieces:
-        is_off = not_utf_8([piece])
-        yield piece._replace(spoilt="it is not in UTF-8") if is_off else piece
-
-
 def _value(text: bytes, mark: bytes, name: str) -> str:
-    """Return the attribute ``name`` of a row, read in haste where it stands as usual; "" if
-    missing.
-    """
+    """Return the attribute ``name`` of a row, quickly where ``mark`` begins it; "" if missing."""
     found = value_of(text, mark)
     return attributes(text).get(name, "") if found is None else found.decode()
 

@@ -76,37 +76,32 @@ def find_dump(path: Path) -> list[DumpFile]:
             f"{path}: this dump does not exist; name Posts.xml, .7z or .zst of a site's dump, or "
             "the folder that holds it"
         )
-    posts = next(_files(path, POSTS), None) if path.is_dir() else path
+    posts = _posts_in(path) if path.is_dir() else path
     if posts is None:
         raise PerfAssetsError(f"{path}: the folder has no Posts.xml, Posts.xml.zst or Posts.7z")
     found = _in_file(posts)
     names = {file.name for file in found}
     if POSTS not in names:
         raise PerfAssetsError(
-            f"{posts}: not a dump of posts: it holds {_listed(names)}, and no Posts.xml"
+            f"{posts}: not a dump of posts: it holds {', '.join(sorted(names)) or 'nothing'}, and "
+            "no Posts.xml"
         )
     for name in OTHERS:
-        beside = next(_files(posts.parent, name, beside=posts), None)
-        if name not in names and beside is not None:
+        # stackoverflow.com-Posts.7z has stackoverflow.com-PostLinks.7z beside it.
+        beside = posts.with_name(re.sub(POSTS, name, posts.name, flags=re.IGNORECASE))
+        if name not in names and beside != posts and beside.is_file():
             found += [file for file in _in_file(beside) if file.name == name]
     order = (POSTS, *OTHERS)
     return sorted((file for file in found if file.name in order), key=lambda f: order.index(f.name))
 
 
-def _files(folder: Path, name: str, beside: Path | None = None) -> Iterator[Path]:
-    """Yield the files in ``folder`` that may hold ``name``, named as the one they lie
-    ``beside``.
-    """
-    if beside is not None:
-        # stackoverflow.com-Posts.7z has stackoverflow.com-PostLinks.7z beside it.
-        candidate = beside.with_name(re.sub(POSTS, name, beside.name, flags=re.IGNORECASE))
-        if candidate != beside and candidate.is_file():
-            yield candidate
-        return
+def _posts_in(folder: Path) -> Path | None:
+    """Return the file in ``folder`` that holds the posts, an unpacked one first."""
     for suffix in (".xml", ".xml.zst", ".7z"):
         for path in sorted(folder.iterdir()):
-            if path.is_file() and path.name.casefold().endswith(f"{name}{suffix}".casefold()):
-                yield path
+            if path.is_file() and path.name.casefold().endswith(f"{POSTS}{suffix}".casefold()):
+                return path
+    return None
 
 
 def _in_file(path: Path) -> list[DumpFile]:
@@ -260,7 +255,3 @@ def _unpack(path: Path, member: str, put: Callable[[bytes | BaseException | None
 
 def _unreadable(title: str, reason: str) -> PerfAssetsError:
     return PerfAssetsError(f"{title}: the dump cannot be read: {reason}; fetch it again")
-
-
-def _listed(names: set[str]) -> str:
-    return ", ".join(sorted(names)) or "nothing"

@@ -7,7 +7,7 @@ read. No value of an attribute can hold ``<``, so that each of them begins an el
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 from xml.parsers import expat
 
@@ -210,12 +210,8 @@ def value_of(text: bytes, name: bytes) -> bytes | None:
     return text[start : text.find(b'"', start)]
 
 
-def not_utf_8(pieces: Sequence[Piece]) -> int:
-    """Return the number of ``pieces`` that are not in UTF-8."""
-    return sum(1 for piece in pieces if not _is_utf_8(piece.text))
-
-
-def _is_utf_8(text: bytes) -> bool:
+def is_utf_8(text: bytes) -> bool:
+    """Return whether ``text`` is in UTF-8."""
     try:
         text.decode()
     except UnicodeDecodeError:

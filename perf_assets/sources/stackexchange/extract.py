@@ -14,9 +14,10 @@ import duckdb
 import polars as pl
 
 from perf_assets.base.errors.messages import disk_or_memory_message
-from perf_assets.schema.frames import frame_of, registered
+from perf_assets.schema.frames import registered
 from perf_assets.schema.types import Columns
 from perf_assets.sources.stackexchange.dump_posts import Record
+from perf_assets.storage.warehouse import Database
 
 log = logging.getLogger(__name__)
 
@@ -80,10 +81,11 @@ class Extract:
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Wrap ``connection``, which stays the caller's."""
         self.connection = connection
+        self._database = Database(connection)
 
     def frame(self, query: str, parameters: Sequence[object] = ()) -> pl.DataFrame:
         """Return the rows of ``query``."""
-        return frame_of(self.connection.sql(query, params=list(parameters)))
+        return self._database.frame(query, parameters)
 
     def state(self, file: str) -> dict[str, Any] | None:
         """Return the progress of reading ``file``; None before it has begun."""
@@ -92,44 +94,33 @@ class Extract:
 
     def add(self, records: Mapping[str, Sequence[Record]], state: Mapping[str, object]) -> None:
         """Store what was read, and how far that is, together."""
-        self.connection.execute("BEGIN")
-        try:
+        with self._database.transaction():
             for table, rows in records.items():
-                self._insert(table, pl.DataFrame(rows, schema=COLUMNS[table], orient="row"))
+                frame = pl.DataFrame(rows, schema=COLUMNS[table], orient="row")
+                with registered(self.connection, "incoming", frame):
+                    self.connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM incoming")
             self._put_state(state)
-        except BaseException:
-            self.connection.execute("ROLLBACK")
-            raise
-        self.connection.execute("COMMIT")
 
     def clear(self) -> None:
         """Forget everything: another dump, or another study, replaces it."""
-        self.connection.execute("BEGIN")
-        for table in (*COLUMNS, "reading"):
-            self.connection.execute(f"DELETE FROM {table}")
-        self.connection.execute("COMMIT")
+        with self._database.transaction():
+            for table in (*COLUMNS, "reading"):
+                self.connection.execute(f"DELETE FROM {table}")
 
     def drop_strangers(self, state: Mapping[str, object]) -> int:
         """Let go of answers to questions that never came; how many, and note the ``state``."""
         strangers = "FROM answers ANTI JOIN questions USING (question_id)"
-        (number,) = self.connection.execute(f"SELECT count(*) {strangers}").fetchall()[0]
-        self.connection.execute("BEGIN")
-        self.connection.execute(
-            f"DELETE FROM answers WHERE answer_id IN (SELECT answer_id {strangers})"
-        )
+        number = int(self.frame(f"SELECT count(*) {strangers}").item())
         counts = {
             "answers": int(str(state["answers"])) - number,
             "other_answers": int(str(state["other_answers"])) + number,
         }
-        self._put_state({**state, **counts})
-        self.connection.execute("COMMIT")
-        return int(number)
-
-    def _insert(self, table: str, rows: pl.DataFrame) -> None:
-        if rows.is_empty():
-            return
-        with registered(self.connection, "incoming", rows):
-            self.connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM incoming")
+        with self._database.transaction():
+            self.connection.execute(
+                f"DELETE FROM answers WHERE answer_id IN (SELECT answer_id {strangers})"
+            )
+            self._put_state({**state, **counts})
+        return number
 
     def _put_state(self, state: Mapping[str, object]) -> None:
         names = ", ".join(state)

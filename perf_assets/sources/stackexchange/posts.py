@@ -69,9 +69,7 @@ class PostBatch:
 def of_extract(extract: Extract, forum: Forum, tag_set: TagSet, months: Sequence[str]) -> PostBatch:
     """Return the dump's posts of ``tag_set`` in ``months``, without those of earlier tag sets."""
     questions = extract.frame(QUESTIONS, [list(months)])
-    mine = [
-        _data_dir(forum, tags) == tag_set.label for tags in questions.get_column("tags").to_list()
-    ]
+    mine = [forum.set_of(set(tags)) == tag_set for tags in questions.get_column("tags").to_list()]
     questions = questions.filter(pl.Series(mine, dtype=pl.Boolean))
     with registered(extract.connection, "chosen", questions.select("question_id")):
         answers, comments = extract.frame(ANSWERS), extract.frame(COMMENTS)
@@ -124,8 +122,3 @@ def as_stored(
             )
         )
     )
-
-
-def _data_dir(forum: Forum, tags: Sequence[str]) -> str | None:
-    """Return the tag set in whose partition a question with these ``tags`` is stored."""
-    return next((tag_set.label for tag_set in forum.sets_of(set(tags))), None)
