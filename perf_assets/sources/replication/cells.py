@@ -68,9 +68,7 @@ def month(text: str) -> str:
 
 
 def issue_number(text: str) -> tuple[int, str | None]:
-    """Return the number of an issue, and the remark that may stand behind it: ``19385  (2
-    bugs)``.
-    """
+    """Return the number of an issue, and the remark behind it, as in ``19385  (2 bugs)``."""
     found = ISSUE.fullmatch(text.strip())
     if found is None or int(found["number"]) == 0:
         raise RejectedError(f"{text!r} is not an issue number")

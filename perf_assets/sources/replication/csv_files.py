@@ -3,7 +3,7 @@
 import csv
 import hashlib
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,21 +106,19 @@ def load_rows(
 
 
 def _rows(path: Path, text: str) -> list[Line]:
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    rows = []
+    number = 1
     try:
-        return list(_numbered(path.name, text))
+        for cells in reader:
+            if cells:
+                rows.append(Line(path.name, number, tuple(cells)))
+            number = reader.line_num + 1
     except csv.Error as error:
         raise PerfAssetsError(
             f"{path}: the file is cut short or not CSV ({error}); get it again"
         ) from None
-
-
-def _numbered(file: str, text: str) -> Iterator[Line]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    number = 1
-    for cells in reader:
-        if cells:
-            yield Line(file, number, tuple(cells))
-        number = reader.line_num + 1
+    return rows
 
 
 def _check_header(path: Path, found: tuple[str, ...], expected: tuple[str, ...]) -> None:

@@ -21,8 +21,7 @@ CHUNK = 1 << 16
 
 
 def fetch_package(directory: Path, source: Pinned | None = None) -> Path:
-    """Return the folder of the pinned package below ``directory``; downloaded where it is not there
-    yet.
+    """Return the folder of the pinned package below ``directory``; download it if it is missing.
 
     The folder appears in one step, once every file is there with the right sha256.
 
@@ -41,16 +40,22 @@ def fetch_package(directory: Path, source: Pinned | None = None) -> Path:
     try:
         for file, digest in package.sums.items():
             log.info("downloading %s", file)
-            (unfinished / file).write_bytes(_checked(package, file, digest))
+            (unfinished / file).write_bytes(_downloaded(package, file, digest))
         unfinished.replace(folder)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return folder
 
 
-def _checked(package: Pinned, file: str, digest: str) -> bytes:
+def _downloaded(package: Pinned, file: str, digest: str) -> bytes:
     url = package.address(file)
-    content = _download(url, package.instead)
+    try:
+        content = b"".join(_chunks(url))
+    except (OSError, HTTPException) as error:
+        reason = getattr(error, "reason", None) or error
+        raise TransientError(
+            f"{url} cannot be downloaded ({reason}): check the network, or give {package.instead}"
+        ) from None
     if hashlib.sha256(content).hexdigest() != digest:
         raise PerfAssetsError(
             f"{url}: what came differs from the published file (its sha256 is another); try again "
@@ -66,13 +71,3 @@ def _chunks(url: str) -> Iterator[bytes]:
             yield chunk
             if time.monotonic() > until:
                 raise TimeoutError(f"it is not there after {LONGEST_SECONDS} s")
-
-
-def _download(url: str, instead: str) -> bytes:
-    try:
-        return b"".join(_chunks(url))
-    except (OSError, HTTPException) as error:
-        reason = getattr(error, "reason", None) or error
-        raise TransientError(
-            f"{url} cannot be downloaded ({reason}): check the network, or give {instead}"
-        ) from None

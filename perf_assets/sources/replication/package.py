@@ -119,33 +119,24 @@ class Pinned:
 
 @cache
 def pinned() -> Pinned:
-    """Return the package of the study of performance bugs, from ``package.toml`` beside this
-    module.
-    """
-    return _pinned("package.toml", Pinned.instead)
+    """Return the package of the study of performance bugs, from ``package.toml``."""
+    return _pinned("package.toml")
 
 
 @cache
 def pinned_problems() -> Pinned:
     """Return the file of the study of performance problems, from ``problems.toml``."""
-    return _pinned("problems.toml", "the published file by --problems")
+    return _pinned("problems.toml", instead="the published file by --problems")
 
 
 @cache
 def pinned_benchmark() -> Pinned:
     """Return the benchmark of reproduced problems, from ``benchmark.toml``."""
-    return _pinned("benchmark.toml", "benchmark.csv beside the file of --problems")
+    return _pinned("benchmark.toml", instead="benchmark.csv beside the file of --problems")
 
 
-def _pinned(file: str, instead: str) -> Pinned:
+def _pinned(file: str, instead: str = Pinned.instead) -> Pinned:
     text = files("perf_assets.sources.replication").joinpath(file).read_text("utf-8")
     content = tomllib.loads(text)
-    return Pinned(
-        content["repository"],
-        content["commit"],
-        content["url"],
-        content["sha256"],
-        content["sha256_of_a_part"],
-        instead,
-        content.get("folder", ""),
-    )
+    sums, part_sums = content.pop("sha256"), content.pop("sha256_of_a_part")
+    return Pinned(**content, sums=sums, part_sums=part_sums, instead=instead)

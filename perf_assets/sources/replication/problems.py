@@ -54,8 +54,7 @@ IDENTIFIER = re.compile(rf"(?P<question>{NUMBER})(?:_(?P<problem>{NUMBER}))?")
 
 
 def read_problems(path: Path, *, accept_changes: bool = False) -> tuple[pl.DataFrame, list[Reject]]:
-    """Return the problems in the file at ``path``, in either of its two forms, and what cannot be
-    read.
+    """Return the problems in the file at ``path``, in either form, and the rejected rows.
 
     Parameters
     ----------

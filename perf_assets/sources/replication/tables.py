@@ -39,11 +39,7 @@ def read_bugs(folder: Path, framework: Framework, accepts: Accepts) -> tuple[Row
         if number in seen:
             raise RejectedError(f"issue {number} is listed already, in {seen[number]}")
         seen[number] = f"{line.file} line {line.number}"
-        return {
-            "repository": framework.repository,
-            "is_performance": is_performance,
-            **row,
-        }
+        return {"repository": framework.repository, "is_performance": is_performance, **row}
 
     return _of_both_kinds(folder, framework.bugs_file, BUG_COLUMNS, accepts, parse)
 
@@ -60,7 +56,8 @@ def read_fixes(
     def parse(line: Line, *, is_performance: bool) -> dict[str, object]:
         number, _ = cells.issue_number(line.cells[0])
         if listed.get(number) is not is_performance:
-            raise RejectedError(f"issue {number} is not in {_bug_list(framework, is_performance)}")
+            file = framework.bugs_file(is_performance=is_performance)
+            raise RejectedError(f"issue {number} is not in {file}")
         if number in fixed:
             raise RejectedError(f"the fix of issue {number} is listed already")
         names = ("commits", "additions", "deletions", "changes")
@@ -110,16 +107,14 @@ def read_series(folder: Path, framework: Framework, accepts: Accepts) -> tuple[R
             }
 
         file = framework.series_file(series)
-        rows, broken = load_rows(_lines(folder, file, columns, accepts), len(columns), parse)
+        rows, broken = _loaded(folder, file, columns, accepts, parse)
         loaded += rows
         rejects += broken
     return loaded, rejects
 
 
 def read_taxonomy(folder: Path, accepts: Accepts) -> tuple[Rows, list[Reject]]:
-    """Return the root causes, a row for each bug: an issue that describes several comes several
-    times.
-    """
+    """Return the root causes, a row for each bug; an issue may describe several."""
     repositories = {framework.prefix: framework.repository for framework in FRAMEWORKS}
     occurrences: dict[tuple[str, int], int] = {}
 
@@ -142,12 +137,18 @@ def read_taxonomy(folder: Path, accepts: Accepts) -> tuple[Rows, list[Reject]]:
             "occurrence": occurrences[repository, number],
         }
 
-    lines = _lines(folder, TAXONOMY, TAXONOMY_COLUMNS, accepts)
-    return load_rows(lines, len(TAXONOMY_COLUMNS), parse)
+    return _loaded(folder, TAXONOMY, TAXONOMY_COLUMNS, accepts, parse)
 
 
-def _lines(folder: Path, file: str, columns: tuple[str, ...], accepts: Accepts) -> list[Line]:
-    return read_lines(folder / file, columns, lambda digest: accepts(file, digest))
+def _loaded(
+    folder: Path,
+    file: str,
+    columns: tuple[str, ...],
+    accepts: Accepts,
+    parse: Callable[[Line], dict[str, object]],
+) -> tuple[Rows, list[Reject]]:
+    lines = read_lines(folder / file, columns, partial(accepts, file))
+    return load_rows(lines, len(columns), parse)
 
 
 def _of_both_kinds(
@@ -161,8 +162,9 @@ def _of_both_kinds(
     loaded: Rows = []
     rejects: list[Reject] = []
     for kind in (True, False):
-        lines = _lines(folder, file_of(is_performance=kind), columns, accepts)
-        rows, broken = load_rows(lines, len(columns), partial(parse, is_performance=kind))
+        file = file_of(is_performance=kind)
+        of_kind = partial(parse, is_performance=kind)
+        rows, broken = _loaded(folder, file, columns, accepts, of_kind)
         loaded += rows
         rejects += broken
     return loaded, rejects
@@ -197,7 +199,3 @@ def _bug(row: tuple[str, ...]) -> dict[str, object]:
         "labels": cells.labels(row[11]),
         "month": month_of(opened_at),
     }
-
-
-def _bug_list(framework: Framework, is_performance: bool) -> str:
-    return framework.bugs_file(is_performance=is_performance)
