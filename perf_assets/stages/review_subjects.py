@@ -9,12 +9,7 @@ from perf_assets.sources.review_sheets.sheet import (
     QUESTIONS,
     Form,
 )
-from perf_assets.sources.review_sheets.verdicts import (
-    ENDORSEMENTS_JUDGED,
-    FINDINGS_JUDGED,
-    JUDGED,
-    QUESTIONS_JUDGED,
-)
+from perf_assets.sources.review_sheets.verdicts import judged_columns
 from perf_assets.storage.verdicts import ENDORSEMENTS as ENDORSEMENT_VERDICTS
 from perf_assets.storage.verdicts import FINDINGS as FINDING_VERDICTS
 from perf_assets.storage.verdicts import QUESTIONS as QUESTION_VERDICTS
@@ -27,7 +22,6 @@ class Review:
 
     table : of the verdicts.
     key : the columns that identify a subject.
-    answers : the columns that hold what a rater says.
     drawn : all subjects with the given columns of the sheet, and is_performance but for findings.
     links : the web address of each subject, or the path of each finding, by its key.
     in_force : the rows of the verdicts of a rater that are in force.
@@ -37,18 +31,22 @@ class Review:
     form: Form
     table: str
     key: tuple[str, str]
-    answers: tuple[str, ...]
     drawn: str
     links: str
     in_force: str
     labelled: str
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The columns that hold what a rater says."""
+        others = (*self.key, "line")
+        return tuple(name for name in judged_columns(self.table) if name not in others)
 
 
 BUGS = Review(
     BUG_REPORTS,
     TABLE,
     ("repository", "number"),
-    tuple(name for name in JUDGED if name not in ("repository", "number", "line")),
     """
     select
         repository, number, bugs.title, bugs.html_url as link, bugs.is_performance,
@@ -65,7 +63,6 @@ QUESTION_REVIEW = Review(
     QUESTIONS,
     QUESTION_VERDICTS,
     ("forum", "question_id"),
-    tuple(name for name in QUESTIONS_JUDGED if name not in ("forum", "question_id", "line")),
     """
     select
         forum, question_id, asked.title, asked.html_url as link, labels.is_performance,
@@ -91,7 +88,6 @@ FOUND = Review(
     FINDINGS,
     FINDING_VERDICTS,
     ("repository", "finding_id"),
-    tuple(name for name in FINDINGS_JUDGED if name not in ("repository", "finding_id", "line")),
     """
     select
         repository, finding_id, rule, severity, path, line, code, message,
@@ -111,7 +107,6 @@ ENDORSED = Review(
     ENDORSEMENTS,
     ENDORSEMENT_VERDICTS,
     ("forum", "comment_id"),
-    tuple(name for name in ENDORSEMENTS_JUDGED if name not in ("forum", "comment_id", "line")),
     """
     select
         forum, comment_id, asked.title, asked.html_url as link, answers.body_html as answer,

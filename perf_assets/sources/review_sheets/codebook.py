@@ -31,9 +31,7 @@ def codebook() -> Codebook:
 
 @cache
 def problem_codebook() -> ProblemCodebook:
-    """Return the content of ``codebook_dlperf.toml``: symptoms, root causes and stages of
-    problems.
-    """
+    """Return the content of ``codebook_dlperf.toml``: symptoms, causes and stages of problems."""
     content = tomllib.loads(PROBLEMS_PATH.read_text(encoding="utf-8"))
     names = ("symptoms", "causes", "stages")
     return ProblemCodebook(*(read_codebook(content[name]) for name in names))

@@ -22,13 +22,7 @@ from perf_assets.base.sanitize import MOST_DIGITS, shortened, without_controls
 from perf_assets.core.reviews.codebook import IMPACTS, VERDICTS
 from perf_assets.sources.github.responses import read_json
 from perf_assets.sources.review_sheets.codebook import codebook
-from perf_assets.sources.review_sheets.sheet import (
-    BUG_REPORTS,
-    LIST_SEPARATOR,
-    Places,
-    Row,
-    Sheet,
-)
+from perf_assets.sources.review_sheets.sheet import BUG_REPORTS, LIST_SEPARATOR, Places, Row, Sheet
 
 ANSWERS = BUG_REPORTS.rated
 """The names of the controls, by which an export names the answers."""
@@ -42,9 +36,7 @@ Task = Mapping[str, Any]
 
 
 def is_label_studio(content: bytes) -> bool:
-    """Return whether ``content`` is a list in JSON, as Label Studio exports it, whatever its
-    name.
-    """
+    """Return whether ``content`` is a list in JSON, as Label Studio exports it."""
     return content.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"["
 
 
@@ -163,7 +155,9 @@ class _Export:
             if not isinstance(task, dict):
                 self.refuse(number, None, f"is not a task of a project; {AGAIN}")
             is_flat = task.keys().isdisjoint(("data", "annotations"))
-            data = task if is_flat else self.data(number, task)
+            data = task if is_flat else task.get("data")
+            if not isinstance(data, dict):
+                self.refuse(number, "data", f"is not an object that describes the task; {AGAIN}")
             row = Row(number + TASKS.header, self.given(number, data))
             annotations = list((self.flat if is_flat else self.annotated)(number, task))
             # JSON-MIN has a task once for each annotation; one that is in a project twice is not
@@ -172,13 +166,6 @@ class _Export:
             found.setdefault(key, (row, []))[1].extend(annotations)
         for row, annotations in found.values():
             yield self.answered(row, annotations)
-
-    def data(self, number: int, task: Task) -> Task:
-        """Return the subject of a task."""
-        data = task.get("data")
-        if not isinstance(data, dict):
-            self.refuse(number, "data", f"is not an object that describes the task; {AGAIN}")
-        return data
 
     def given(self, number: int, data: Task) -> dict[str, str]:
         """Return the given cells of a sheet; cells that are not checked are empty."""
@@ -273,9 +260,7 @@ class _Export:
         return texts[0] if name in CHOICES and texts else "\n".join(texts)
 
     def texts(self, number: int, name: str, values: object) -> list[str]:
-        """Return the texts of an answer; JSON-MIN takes the list and the object off a single
-        one.
-        """
+        """Return the texts of an answer; JSON-MIN has a single one without list and object."""
         kind = "choices" if name in CHOICES else "text"
         found: list[str] = []
         for value in values if isinstance(values, list) else [values]:
@@ -290,10 +275,8 @@ class _Export:
         """Return ``row`` with the answers of the last of the ``annotations``, if any."""
         if not annotations:
             return row
-        # Of those of the same moment the later one in the file.
-        last = annotations[-1]
-        if len(annotations) > 1:
-            last = max(reversed(annotations), key=self.moment)
+        # Of those of the same moment the later one in the file; one alone need not have a time.
+        last = max(reversed(annotations), key=self.moment) if annotations[1:] else annotations[0]
         return Row(last.number + TASKS.header, {**row.cells, **last.answers})
 
     def moment(self, annotation: _Annotation) -> datetime:
@@ -309,11 +292,8 @@ class _Export:
                     annotation.number, key, f"{shown!r} is not a time in Label Studio's format"
                 )
             return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        self.refuse(
-            annotation.number,
-            "updated_at",
-            "is missing, by which the last of several annotations of a task is known",
-        )
+        reason = "is missing, by which the last of several annotations of a task is known"
+        self.refuse(annotation.number, "updated_at", reason)
 
     def refuse(self, number: int, key: str | None, reason: str) -> NoReturn:
         where = f"{self.path}, {TASKS.row} {number}"

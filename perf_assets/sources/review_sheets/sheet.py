@@ -44,75 +44,41 @@ class Form:
 
 BUG_REPORTS = Form(
     "bug reports",
-    (
-        "repository",
-        "number",
-        "title",
-        "link",
-        "matched_labels",
-        "keywords",
-        "matched_in",
-        "rule_version",
-        "codebook",
+    given=(
+        *("repository", "number", "title", "link", "matched_labels", "keywords", "matched_in"),
+        *("rule_version", "codebook"),
     ),
-    ("is_performance", "category", "impact", "note"),
+    rated=("is_performance", "category", "impact", "note"),
     newer=("codebook",),
 )
 QUESTIONS = Form(
     "questions",
-    (
-        "forum",
-        "question_id",
-        "title",
-        "link",
-        "tags",
-        "stems",
-        "matched_in",
-        "rule_version",
+    given=(
+        *("forum", "question_id", "title", "link", "tags", "stems", "matched_in", "rule_version"),
         "answer",
     ),
-    (
-        "is_performance",
-        "kinds",
-        "symptom1",
-        "symptom2",
-        "root_cause",
-        "introducing_stage",
-        "exposing_stage",
-        "challenge",
-        "note",
+    rated=(
+        *("is_performance", "kinds", "symptom1", "symptom2", "root_cause", "introducing_stage"),
+        *("exposing_stage", "challenge", "note"),
     ),
     newer=("answer",),
 )
 FINDINGS = Form(
     "findings",
-    (
-        "repository",
-        "finding_id",
-        "rule",
-        "severity",
-        "path",
-        "line",
-        "code",
-        "message",
+    given=(
+        *("repository", "finding_id", "rule", "severity", "path", "line", "code", "message"),
         "link",
     ),
-    ("verdict", "state", "address", "note"),
+    rated=("verdict", "state", "address", "note"),
     newer=("state", "address"),
 )
 ENDORSEMENTS = Form(
     "endorsements",
-    (
-        "forum",
-        "comment_id",
-        "title",
-        "link",
-        "answer",
-        "comment",
-        "endorsement",
+    given=(
+        *("forum", "comment_id", "title", "link", "answer", "comment", "endorsement"),
         "matched_words",
     ),
-    ("verdict", "note"),
+    rated=("verdict", "note"),
 )
 FORMS = (BUG_REPORTS, QUESTIONS, FINDINGS, ENDORSEMENTS)
 
@@ -157,9 +123,7 @@ class Sheet:
 
 
 def sheet_text(subjects: pl.DataFrame, form: Form = BUG_REPORTS) -> str:
-    """Return the sheet for ``subjects``, which has the given columns of ``form``; lists become
-    text.
-    """
+    """Return the sheet for ``subjects``, with the given columns of ``form``; lists become text."""
     lists = pl.selectors.list()
     rows = subjects.select(form.given).with_columns(lists.list.join(LIST_SEPARATOR))
     text = io.StringIO(newline="")
@@ -180,8 +144,10 @@ def read_sheet(path: Path, content: bytes) -> Sheet:
         It is not UTF-8, CSV or a review sheet; the message names file, line and column.
     """
     text = content.decode("utf-8-sig", errors="surrogateescape")
-    delimiter = _delimiter(text)
-    form = _form(text, delimiter)
+    first_line = text.split("\n", 1)[0]
+    delimiter = max(DELIMITERS, key=first_line.count)
+    names = {name.strip(' "\r') for name in first_line.split(delimiter)}
+    form = max(FORMS, key=lambda form: len(names & set(form.columns)))
     records = _records(path, text, delimiter, form)
     _, header = next(records, (1, []))
     columns = form.columns_of(header)
@@ -192,18 +158,6 @@ def read_sheet(path: Path, content: bytes) -> Sheet:
             continue
         rows.append(_row(path, line, cells, columns))
     return Sheet(form, rows)
-
-
-def _delimiter(text: str) -> str:
-    """Return the character that separates the columns: the one that the first line has most of."""
-    first = text.split("\n", 1)[0]
-    return max(DELIMITERS, key=first.count)
-
-
-def _form(text: str, delimiter: str) -> Form:
-    """Return the form that shares most columns with the first line."""
-    first = {name.strip(' "\r') for name in text.split("\n", 1)[0].split(delimiter)}
-    return max(FORMS, key=lambda form: len(first & set(form.columns)))
 
 
 def _records(path: Path, text: str, delimiter: str, form: Form) -> Iterator[tuple[int, list[str]]]:

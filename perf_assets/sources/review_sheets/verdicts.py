@@ -36,9 +36,9 @@ from perf_assets.sources.review_sheets.sheet import (
     BUG_REPORTS,
     ENDORSEMENTS,
     FINDINGS,
-    LINES,
     LIST_SEPARATOR,
     QUESTIONS,
+    Form,
     Places,
     Row,
     Sheet,
@@ -52,14 +52,6 @@ IMPORTED = ("verdict_id", "rater", "imported_at", "file", "file_sha256")
 """The columns of the tables of verdicts that the import adds to those that a sheet gives."""
 
 
-def _judged(table: str) -> Columns:
-    return {name: kind for name, kind in schema_of(table).items() if name not in IMPORTED}
-
-
-JUDGED = _judged("reviews.verdicts")
-QUESTIONS_JUDGED = _judged("reviews.question_verdicts")
-FINDINGS_JUDGED = _judged("reviews.finding_verdicts")
-ENDORSEMENTS_JUDGED = _judged("reviews.endorsement_verdicts")
 ADDRESS = re.compile(r"https?://[!-~]{1,2000}")
 NOTHING: tuple[None, None] = (None, None)
 KINDS = table_of("labels.question_kinds").column["kind"].values or ()
@@ -71,12 +63,16 @@ PROBLEM = ("symptom1", "symptom2", "root_cause", "introducing_stage", "exposing_
 """The columns of a sheet of questions that describe a performance problem."""
 
 
-def read_verdicts(path: Path, sheet: Sheet, links: Mapping[Subject, str]) -> pl.DataFrame:
-    """Return the verdicts of the ``sheet`` at ``path``, columns as :data:`JUDGED`.
+def judged_columns(table: str) -> Columns:
+    """Return the columns that a sheet gives to a table of verdicts."""
+    return {name: kind for name, kind in schema_of(table).items() if name not in IMPORTED}
 
-    Of a sheet of questions they are :data:`QUESTIONS_JUDGED`, with a row for each problem, and of
-    one of findings :data:`FINDINGS_JUDGED`, of one of endorsements :data:`ENDORSEMENTS_JUDGED`. A
-    row whose columns for the rater are all empty is not judged yet, and left out.
+
+def read_verdicts(path: Path, sheet: Sheet, links: Mapping[Subject, str]) -> pl.DataFrame:
+    """Return the verdicts of the ``sheet`` at ``path``, with the ``judged_columns`` of its table.
+
+    A sheet of questions has a row for each problem. A row whose columns for the rater are all
+    empty is not judged yet, and left out.
 
     Parameters
     ----------
@@ -90,17 +86,15 @@ def read_verdicts(path: Path, sheet: Sheet, links: Mapping[Subject, str]) -> pl.
         A word that nobody knows, a subject that is none, a row that does not fit together: one
         sentence with file, line and column.
     """
-    if sheet.form is QUESTIONS:
-        reader: _Reader = _QuestionReader(path, links)
-        schema = QUESTIONS_JUDGED
-    elif sheet.form is FINDINGS:
-        reader, schema = _FindingReader(path, links), FINDINGS_JUDGED
-    elif sheet.form is ENDORSEMENTS:
-        reader, schema = _EndorsementReader(path, links), ENDORSEMENTS_JUDGED
-    else:
-        reader, schema = _BugReader(path, links, sheet.places), JUDGED
-    verdicts = [verdict for row in sheet.rows if (verdict := reader.verdict(row)) is not None]
-    return pl.DataFrame(verdicts, schema=schema, orient="row")
+    kind_of_reader, table = READERS[sheet.form]
+    reader = kind_of_reader(path, links, sheet.places)
+    # Sheets of an older version lack some columns.
+    rows = (
+        Row(row.line, {name: row.cells.get(name, "").strip() for name in sheet.form.columns})
+        for row in sheet.rows
+    )
+    verdicts = [verdict for row in rows if (verdict := reader.verdict(row)) is not None]
+    return pl.DataFrame(verdicts, schema=judged_columns(table), orient="row")
 
 
 def remarks_on(sheet: Sheet) -> list[str]:
@@ -144,7 +138,7 @@ def _renamed(sheet: Sheet) -> list[str]:
 class _Reader:
     """Checks each cell where it stands."""
 
-    def __init__(self, path: Path, links: Mapping[Subject, str], places: Places = LINES) -> None:
+    def __init__(self, path: Path, links: Mapping[Subject, str], places: Places) -> None:
         self.path = path
         self.links = links
         self.places = places
@@ -157,21 +151,18 @@ class _Reader:
     def subject(
         self, row: Row, columns: tuple[str, str], subject_name: str, stored: str
     ) -> Subject:
-        """Return the subject of a row: its name in the first of ``columns``, its number in the
-        second.
-        """
-        container, text = (row.cells[column].strip() for column in columns)
-        is_number = text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
-        number = int(text) if is_number else None
-        if number is None:
+        """Return the subject of a row, of which ``columns`` hold the name and the number."""
+        container, text = (row.cells[column] for column in columns)
+        if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS):
             self.refuse(
                 row, columns[1], f"{shortened(text, 60)!r} is not the number of {subject_name}"
             )
+        number = int(text)
         subject: Subject = (container, number)
         if subject not in self.links:
             shown = f"{shortened(container, 100)}#{shortened(text, 20)}"
             self.refuse(row, columns[1], f"{shown} is not a stored {stored}")
-        if row.cells["link"].strip() != self.links[subject]:
+        if row.cells["link"] != self.links[subject]:
             # Sorting some columns of a spreadsheet without the others does this.
             self.refuse(row, "link", f"is not that of {container}#{number}, {self.links[subject]}")
         return subject
@@ -187,18 +178,18 @@ class _Reader:
         if not self.is_filled(row, "is_performance", others):
             return None
         verdict = self.word(row, "is_performance", VERDICTS)
-        excess = [name for name in only_yes if row.cells[name].strip()]
+        excess = [name for name in only_yes if row.cells[name]]
         if verdict != "yes" and excess:
-            word = row.cells["is_performance"].strip()
+            word = row.cells["is_performance"]
             self.refuse(row, excess[0], f"is only for {what}, and this is judged {word}")
         return verdict
 
     def is_filled(self, row: Row, column: str, others: Sequence[str]) -> bool:
         """Return whether ``column`` is filled in; without it the ``others`` must not be."""
-        if row.cells[column].strip():
+        if row.cells[column]:
             return True
         for name in others:
-            if row.cells.get(name, "").strip():
+            if row.cells[name]:
                 self.refuse(row, column, f"is empty although {name} is filled in")
         return False
 
@@ -212,14 +203,16 @@ class _Reader:
 
     def code(self, row: Row, column: str, book: Codebook) -> tuple[str | None, str | None]:
         """Return category and sub-category of a cell; :data:`NOTHING` if it is empty."""
-        text = row.cells[column].strip()
+        text = row.cells[column]
         if not text:
             return NOTHING
         code = self.accepted(row, column, lambda: book.code(text))
         return code.category, code.subcategory
 
-    def word(self, row: Row, column: str, words: tuple[str, ...]) -> str:
-        return self.accepted(row, column, lambda: known_word(row.cells[column], words))
+    def word(self, row: Row, column: str, words: tuple[str, ...], text: str | None = None) -> str:
+        """Return ``text``, by default all of a cell, as one of ``words``."""
+        written = row.cells[column] if text is None else text
+        return self.accepted(row, column, lambda: known_word(written, words))
 
     def accepted(self, row: Row, column: str, find: Callable[[], T]) -> T:
         try:
@@ -244,37 +237,35 @@ class _BugReader(_Reader):
         if verdict is None:
             return None
         category, subcategory = self.code(row, "category", codebook())
-        impact = self.word(row, "impact", IMPACTS) if row.cells["impact"].strip() else None
-        note = row.cells["note"].strip() or None
-        return *bug, verdict, category, subcategory, impact, note, row.line
+        impact = self.word(row, "impact", IMPACTS) if row.cells["impact"] else None
+        return *bug, verdict, category, subcategory, impact, row.cells["note"] or None, row.line
 
 
 class _FindingReader(_Reader):
     """Reads a sheet of findings of the static checks."""
 
     def verdict(self, row: Row) -> Verdict | None:
-        container, identity = (row.cells[name].strip() for name in ("repository", "finding_id"))
+        container, identity = (row.cells[name] for name in ("repository", "finding_id"))
         finding = (container, identity)
         if finding not in self.links:
             shown = f"{shortened(container, 100)} has no finding {shortened(identity, 60)!r}"
             self.refuse(row, "finding_id", f"{shown} that is stored")
-        if row.cells["path"].strip() != without_controls(self.links[finding]).strip():
+        if row.cells["path"] != without_controls(self.links[finding]).strip():
             # Sorting some columns of a spreadsheet without the others does this.
             self.refuse(row, "path", f"is not that of {identity}, {self.links[finding]}")
         self.once(finding, row, "finding_id")
         if not self.is_filled(row, "verdict", ("state", "address", "note")):
             return None
         state, address = self.state(row)
-        note = row.cells["note"].strip() or None
         verdict = self.word(row, "verdict", FINDING_VERDICTS)
         if verdict == "wrong" and state in ("confirmed", "fixed"):
             self.refuse(row, "verdict", f"is wrong although the project has {state} the finding")
-        return *finding, verdict, state, address, note, row.line
+        return *finding, verdict, state, address, row.cells["note"] or None, row.line
 
     def state(self, row: Row) -> tuple[str | None, str | None]:
         """Return the state of the finding and its address; older sheets have neither."""
-        address = row.cells.get("address", "").strip()
-        if not row.cells.get("state", "").strip():
+        address = row.cells["address"]
+        if not row.cells["state"]:
             if address:
                 self.refuse(row, "state", "is empty although address is filled in")
             return NOTHING
@@ -297,14 +288,14 @@ class _EndorsementReader(_Reader):
         if not self.is_filled(row, "verdict", ("note",)):
             return None
         verdict = self.word(row, "verdict", FINDING_VERDICTS)
-        return *comment, verdict, row.cells["note"].strip() or None, row.line
+        return *comment, verdict, row.cells["note"] or None, row.line
 
 
 class _QuestionReader(_Reader):
     """Reads a sheet of questions, in which a question has a row for each of its problems."""
 
-    def __init__(self, path: Path, links: Mapping[Subject, str]) -> None:
-        super().__init__(path, links)
+    def __init__(self, path: Path, links: Mapping[Subject, str], places: Places) -> None:
+        super().__init__(path, links, places)
         self.kinds: dict[Subject, list[str]] = {}
         self.problems: dict[Subject, dict[Verdict, int]] = {}
 
@@ -321,19 +312,14 @@ class _QuestionReader(_Reader):
             self.further(row, question, verdict, problem)
         problems[verdict, *problem] = row.line
         challenge, _ = self.code(row, "challenge", challenges_codebook())
-        note = row.cells["note"].strip() or None
+        note = row.cells["note"] or None
         return *question, len(problems), verdict, kinds, *problem, challenge, note, row.line
 
     def kinds_of(self, row: Row) -> list[str]:
-        """Return the kinds in the order of the study, each once, then those of crash, which imply
-        it.
-        """
+        """Return the kinds in the order of the study, then those of crash, which imply it."""
         words = [word for word in row.cells["kinds"].split(LIST_SEPARATOR.strip()) if word.strip()]
         known = (*KINDS, *CRASH_KINDS)
-        kinds = {
-            self.accepted(row, "kinds", lambda word=word: known_word(word, known))  # type: ignore[misc]
-            for word in words
-        }
+        kinds = {self.word(row, "kinds", known, word) for word in words}
         if not kinds.isdisjoint(CRASH_KINDS):
             kinds.add(CRASH)
         return [kind for kind in known if kind in kinds]
@@ -352,16 +338,27 @@ class _QuestionReader(_Reader):
         """Refuse another row of a question unless it describes a further problem."""
         before = self.problems[question]
         line = next(iter(before.values()))
-        if {"yes"} != {verdict, *(str(message[0]) for message in before)}:
-            message = (
+        if {"yes"} != {verdict, *(str(earlier[0]) for earlier in before)}:
+            self.refuse(
+                row,
+                "is_performance",
                 f"#{question[1]} is judged in line {line} already, and only one that is about "
+                "performance has a row for each problem",
             )
-            self.refuse(row, "is_performance", f"{message}performance has a row for each problem")
         if (verdict, *problem) in before or not any(problem):
             self.refuse(row, "symptom1", f"no problem other than that of line {line} is described")
         kinds = self.kinds_of(row)
         if kinds and kinds != self.kinds[question]:
             self.refuse(row, "kinds", f"are others than those of the same question in line {line}")
+
+
+READERS: dict[Form, tuple[type[_Reader], str]] = {
+    BUG_REPORTS: (_BugReader, "reviews.verdicts"),
+    QUESTIONS: (_QuestionReader, "reviews.question_verdicts"),
+    FINDINGS: (_FindingReader, "reviews.finding_verdicts"),
+    ENDORSEMENTS: (_EndorsementReader, "reviews.endorsement_verdicts"),
+}
+"""What reads each form of sheet, and the table that its verdicts are for."""
 
 
 def known_word(text: str, words: tuple[str, ...]) -> str:
