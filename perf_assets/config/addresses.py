@@ -112,9 +112,7 @@ ResolvedPath = Annotated[
 
 
 def is_private(url: str) -> bool:
-    """Return whether nobody on the way can read what goes to ``url``: over TLS, or not leaving
-    here.
-    """
+    """Return whether nobody on the way reads what goes to ``url``: by TLS, or to this machine."""
     parts = _split(url)
     if parts is None or parts.scheme != "http":
         return parts is not None

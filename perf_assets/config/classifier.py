@@ -4,7 +4,6 @@ import gzip
 import hashlib
 import json
 import zlib
-from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -68,19 +67,8 @@ def _path(data_dir: Path | None) -> Path:
 
 def as_bytes(model: Model) -> bytes:
     """Return the content of a model's file; the same model gives the same bytes."""
-    content: Mapping[str, Any] = {
-        "format": FORMAT,
-        "version": model.version,
-        "stems": model.stems,
-        "terms": {block: known.to_dict(as_series=False) for block, known in model.terms.items()},
-        "signals": model.signals,
-        "intercept": model.intercept,
-        "slope": model.slope,
-        "shift": model.shift,
-        "threshold": model.threshold,
-        "share": model.share,
-        "description": model.description,
-    }
+    terms = {block: known.to_dict(as_series=False) for block, known in model.terms.items()}
+    content = {**vars(model), "terms": terms, "format": FORMAT}
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     return gzip.compress(text.encode(), mtime=0)
 

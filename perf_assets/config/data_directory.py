@@ -12,6 +12,17 @@ IN_ADDRESSES = re.compile(r"\?|%[0-9A-Fa-f]{2}")
 PUBLISHED = "perf_bugs.duckdb"
 
 
+class _Below:
+    """A path below a data directory, or below the shared one of a worker."""
+
+    def __init__(self, name: str, *, is_shared: bool = False) -> None:
+        self._name, self._is_shared = name, is_shared
+
+    def __get__(self, directory: "DataDirectory", _: type) -> Path:
+        shared = directory.shared if self._is_shared else None
+        return (shared or directory.path) / self._name
+
+
 @dataclass(frozen=True)
 class DataDirectory:
     """Paths below one data directory.
@@ -22,6 +33,51 @@ class DataDirectory:
 
     path: Path
     shared: Path | None = None
+
+    warehouse = _Below("warehouse.duckdb")
+    """The database that runs write."""
+
+    published = _Below(PUBLISHED)
+    """The analysts' copy of the database."""
+
+    verdicts = _Below("verdicts.jsonl")
+    """What people judged, once more: a line for each import."""
+
+    address_key = _Below("address.key", is_shared=True)
+    """The key by which addresses of commits are hashed."""
+
+    pseudonym_key = _Below("pseudonym.key")
+    """The key of the pseudonyms in archives; neither these nor backups hold it."""
+
+    forgotten = _Below("forgotten.json", is_shared=True)
+    """Hashes of the people who want to be forgotten."""
+
+    review_answers = _Below("review/review.sqlite")
+    """What raters answered on the review page."""
+
+    model = _Below("performance_model.json.gz")
+    """A model of performance reports that was trained here."""
+
+    added = _Below("added_repositories.json")
+    """The repositories that were added to a study without its file."""
+
+    report = _Below("report.md")
+    """The report in plain text."""
+
+    report_page = _Below("report/index.html")
+    """The report to look at and to send on: one file, which opens offline."""
+
+    replication = _Below("replication")
+    """The published package of the study, where it was downloaded."""
+
+    replication_report = _Below("replication_report.html")
+    """The published study against its reproduction, to look at."""
+
+    quarantine = _Below("quarantine")
+    """Candidates that failed their audit, each with its report."""
+
+    dagster = _Below("dagster")
+    """Dagster's own records: runs, events, schedules."""
 
     @classmethod
     def of(cls, path: str | Path | None = None) -> "DataDirectory":
@@ -36,119 +92,28 @@ class DataDirectory:
         try:
             directory = Path(path or DEFAULT).expanduser()
         except RuntimeError:
-            raise PerfAssetsError(
-                f"{shortened(path, 200)}: this cannot be the data directory (there is no such user "
-                "here): choose another with --data-dir or PERF_ASSETS_DATA_DIR"
-            ) from None
-        shown = shortened(directory, 200)
+            raise _refused(path, " (there is no such user here)") from None
         if not is_utf8(directory.absolute()):
-            raise PerfAssetsError(
-                f"{shown}: this cannot be the data directory, as its path is not UTF-8, which the "
-                "database needs: choose another with --data-dir or PERF_ASSETS_DATA_DIR"
-            )
+            raise _refused(directory, ", as its path is not UTF-8, which the database needs")
         if found := IN_ADDRESSES.search(str(directory.absolute())):
-            raise PerfAssetsError(
-                f"{shown}: this cannot be the data directory, as {found[0]!r} in its path "
-                "means something else to Dagster: choose another with --data-dir or "
-                "PERF_ASSETS_DATA_DIR"
+            raise _refused(
+                directory, f", as {found[0]!r} in its path means something else to Dagster"
             )
         try:
             directory.mkdir(parents=True, exist_ok=True)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise PerfAssetsError(
-                f"{shown}: this cannot be the data directory ({reason}): "
-                "choose another with --data-dir or PERF_ASSETS_DATA_DIR"
-            ) from None
+            raise _refused(directory, f" ({reason})") from None
         return cls(directory.resolve())
 
-    @property
-    def warehouse(self) -> Path:
-        """The database that runs write."""
-        return self.path / "warehouse.duckdb"
-
-    @property
-    def published(self) -> Path:
-        """The analysts' copy of the database."""
-        return self.path / PUBLISHED
-
-    @property
-    def verdicts(self) -> Path:
-        """Return what people judged, once more: a line for each import."""
-        return self.path / "verdicts.jsonl"
-
-    @property
-    def address_key(self) -> Path:
-        """The key by which addresses of commits are hashed."""
-        return (self.shared or self.path) / "address.key"
-
-    @property
-    def pseudonym_key(self) -> Path:
-        """The key of the pseudonyms in archives; neither these nor backups hold it."""
-        return self.path / "pseudonym.key"
-
-    @property
-    def forgotten(self) -> Path:
-        """Hashes of the people who want to be forgotten."""
-        return (self.shared or self.path) / "forgotten.json"
-
-    @property
-    def review_answers(self) -> Path:
-        """Return what raters answered on the review page."""
-        return self.path / "review" / "review.sqlite"
-
-    @property
-    def model(self) -> Path:
-        """A model of performance reports that was trained here."""
-        return self.path / "performance_model.json.gz"
-
-    @property
-    def added(self) -> Path:
-        """The repositories that were added to a study without its file."""
-        return self.path / "added_repositories.json"
-
     def backup_of_format(self, version: int) -> Path:
-        """Return the backup that is taken before the warehouse is migrated from format
-        ``version``.
-        """
+        """Return the backup that is taken before a migration from format ``version``."""
         return self.path / "backups" / f"before-format-{version + 1}.zip"
 
-    @property
-    def report(self) -> Path:
-        """The report in plain text."""
-        return self.path / "report.md"
-
-    @property
-    def report_page(self) -> Path:
-        """The report to look at and to send on: one file, which opens offline."""
-        return self.path / "report" / "index.html"
-
-    @property
-    def replication(self) -> Path:
-        """The published package of the study, where it was downloaded."""
-        return self.path / "replication"
-
-    @property
-    def replication_report(self) -> Path:
-        """The published study against its reproduction, to look at."""
-        return self.path / "replication_report.html"
-
-    @property
-    def quarantine(self) -> Path:
-        """Candidates that failed their audit, each with its report."""
-        return self.path / "quarantine"
-
-    @property
-    def dagster(self) -> Path:
-        """Dagster's own records: runs, events, schedules."""
-        return self.path / "dagster"
-
     def worker(self, repository: str) -> "DataDirectory":
-        """Return where ``repository`` alone is mined, in a study that has a lake; made if
-        missing.
-        """
-        own = DataDirectory.of(self.path / "workers" / repository.replace("/", "+"))
-        return replace(own, shared=self.shared or self.path)
+        """Return where ``repository`` alone is mined in a study with a lake; made if missing."""
+        directory = DataDirectory.of(self.path / "workers" / repository.replace("/", "+"))
+        return replace(directory, shared=self.shared or self.path)
 
     @property
     def workers(self) -> list["DataDirectory"]:
@@ -159,3 +124,10 @@ class DataDirectory:
     def clone(self, repository: str) -> Path:
         """Return the bare clone of ``repository``."""
         return self.path / "clones" / f"{repository.replace('/', '+')}.git"
+
+
+def _refused(path: str | Path | None, reason: str) -> PerfAssetsError:
+    return PerfAssetsError(
+        f"{shortened(path, 200)}: this cannot be the data directory{reason}: choose another with "
+        "--data-dir or PERF_ASSETS_DATA_DIR"
+    )

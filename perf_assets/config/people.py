@@ -87,10 +87,10 @@ class People(StrictModel):
             raise ValueError(f"{shortened(login, 60)!r} is among bots and persons: remove one")
         seen: set[str] = set()
         for group in self.same:
-            for one in {account.casefold() for account in group}:
-                if one in seen:
-                    raise ValueError(
-                        f"same: {shortened(one, 60)!r} is in two lists: join these to one"
-                    )
-                seen.add(one)
+            accounts = {account.casefold() for account in group}
+            for account in sorted(accounts & seen):
+                raise ValueError(
+                    f"same: {shortened(account, 60)!r} is in two lists: join these to one"
+                )
+            seen |= accounts
         return self

@@ -176,9 +176,7 @@ class Study(StrictModel):
         )
 
     def _graded(self, words: tuple[str, ...] | None, default: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the ``words`` of a grade; without a list, those of the ``default`` that are
-        keywords.
-        """
+        """Return the ``words`` of a grade; by default, the keywords among the ``default``."""
         if words is not None:
             return words
         return tuple(word for word in default if word in self.keywords_in_use)
@@ -206,9 +204,7 @@ class Study(StrictModel):
         return next(forum for forum in self.forums if tag_set in forum.tag_sets)
 
     def repository_of(self, tag_set: TagSet) -> str | None:
-        """Return the repository that ``tag_set`` is about: the one named for it, or called like
-        it.
-        """
+        """Return the repository that is named for ``tag_set``, or else is called like it."""
         named = self.forum_of(tag_set).repositories.get(tag_set.label)
         names = sorted(repository.name for repository in self.repositories)
         alike = (
@@ -217,22 +213,16 @@ class Study(StrictModel):
         return named or next(alike, None)
 
     def as_far_as(self, until: Until) -> "Study":
-        """Return the study for a run that goes as far as ``until``, which overrules the study
-        file.
-        """
+        """Return the study for a run up to ``until``, which overrules the study file."""
         analyze = {"links": False, "fix-analysis": True}.get(until, self.analyze_fixes)
         return self.model_copy(update={"analyze_fixes": analyze})
 
     def repository(self, name: str) -> Repository:
-        """Return the repository called ``name``; PerfAssetsError when the study does not have
-        it.
-        """
+        """Return the repository called ``name``; PerfAssetsError if the study has none."""
         return self._named(name, self.repositories, "repository", "repositories")
 
     def subject(self, name: str) -> Subject:
-        """Return the repository or tag set called ``name``; PerfAssetsError when there is
-        neither.
-        """
+        """Return the repository or tag set called ``name``; PerfAssetsError if there is neither."""
         if ":" in name:
             return self._named(name, self.tag_sets, "tag set", "tag sets")
         return self.repository(name)
@@ -300,9 +290,7 @@ def _read(path: Path) -> str:
 
 
 def _parsed(path: Path, text: str) -> dict[str, object]:
-    """Return the TOML in ``text``; PerfAssetsError where it is none, or more than a study can
-    say.
-    """
+    """Return the TOML in ``text``; PerfAssetsError where it is none, or not that of a study."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
