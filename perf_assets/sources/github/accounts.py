@@ -232,15 +232,13 @@ class Accounts:
                 account.idle.pop().close()
 
     def _refused(self, why: str = "401") -> PerfAssetsError:
+        # Without a token there is one account, the anonymous one.
+        is_one = len(self.all) == 1
+        refused = self.all[0].credential.kind if is_one else "every token in GITHUB_TOKEN"
         return PerfAssetsError(
-            f"GitHub at {self.base_url} refused {self._called()} ({why}): "
+            f"GitHub at {self.base_url} refused {refused} ({why}): "
             "create a new one at https://github.com/settings/tokens and export it"
         )
-
-    def _called(self) -> str:
-        if len(self.all) == 1:
-            return self.all[0].credential.kind
-        return "every token in GITHUB_TOKEN" if len(self.all) > 1 else "requests without a token"
 
     def _connect(self, account: Account) -> github.Github:
         # A connection of PyGithub's is for one thread at a time; retries are the client's.

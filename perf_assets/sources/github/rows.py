@@ -13,16 +13,8 @@ from perf_assets.sources.github.queries import FIELDS_VERSION
 
 ACTOR_TYPES = frozenset(table_of("raw.issues").column["author_type"].values or ())
 ASSOCIATIONS = frozenset(table_of("raw.issues").column["author_association"].values or ())
-REACTIONS = {
-    "THUMBS_UP": "thumbs_up",
-    "THUMBS_DOWN": "thumbs_down",
-    "LAUGH": "laugh",
-    "HOORAY": "hooray",
-    "CONFUSED": "confused",
-    "HEART": "heart",
-    "ROCKET": "rocket",
-    "EYES": "eyes",
-}
+_REACTIONS = ("thumbs_up", "thumbs_down", "laugh", "hooray", "confused", "heart", "rocket", "eyes")
+REACTIONS = {name.upper(): name for name in _REACTIONS}
 """Columns of the kinds of reactions, by GitHub's names of them."""
 NOBODY = ("ghost", "")
 """Logins of deleted accounts."""

@@ -12,7 +12,7 @@ import polars as pl
 
 from perf_assets.base.config_files import nearest
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.base.sanitize import escape_text, in_words, shortened, value_of_words
+from perf_assets.base.sanitize import in_words, shortened, value_of_words
 from perf_assets.core.questions.classifier_assumptions import KINDS
 from perf_assets.core.questions.words import WORD, Wordlists
 from perf_assets.schema import schema_of
@@ -112,7 +112,7 @@ def _rows(forum: str, path: Path, text: str) -> Iterator[tuple[str, int, str, st
     for name in header:
         if name not in LABEL_COLUMNS:
             raise PerfAssetsError(
-                f"{path}, line 1: unknown column {escape_text(shortened(name, 60))!r}; the columns "
+                f"{path}, line 1: unknown column {shortened(name, 60)!r}; the columns "
                 f"are {' and '.join(LABEL_COLUMNS)}, with their names in the first line"
             )
     if sorted(header) != sorted(LABEL_COLUMNS):
@@ -145,9 +145,7 @@ def _rows(forum: str, path: Path, text: str) -> Iterator[tuple[str, int, str, st
 def _number(where: str, text: str) -> int:
     digits = text.strip()
     if not (digits.isascii() and digits.isdigit()) or not 0 < int(digits[:20]) <= LARGEST_NUMBER:
-        raise PerfAssetsError(
-            f"{where}: {escape_text(shortened(text, 60))!r} is not a question number"
-        )
+        raise PerfAssetsError(f"{where}: {shortened(text, 60)!r} is not a question number")
     return int(digits)
 
 
@@ -155,7 +153,7 @@ def _kind(where: str, text: str) -> str:
     kind = value_of_words(text)
     if kind not in KINDS:
         raise PerfAssetsError(
-            f"{where}: {escape_text(shortened(text, 60))!r} is not a kind of question; "
+            f"{where}: {shortened(text, 60)!r} is not a kind of question; "
             f"{nearest(in_words(kind), [in_words(known) for known in KINDS])}"
         )
     return kind
@@ -165,7 +163,7 @@ def _keyword(where: str, text: str) -> str:
     keyword = text.casefold()
     if WORD.fullmatch(keyword) is None or len(keyword) > LONGEST_KEYWORD:
         raise PerfAssetsError(
-            f"{where}: {escape_text(shortened(text, 60))!r} is not a keyword; write one word of at "
+            f"{where}: {shortened(text, 60)!r} is not a keyword; write one word of at "
             "least two letters and digits that begins with a letter"
         )
     return keyword

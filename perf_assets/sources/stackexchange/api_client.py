@@ -17,7 +17,7 @@ from requests.exceptions import RequestException
 
 from perf_assets.base.errors import PerfAssetsError, TransientError
 from perf_assets.base.processes.progress import in_words
-from perf_assets.base.sanitize import escape_text, shortened
+from perf_assets.base.sanitize import shortened
 from perf_assets.config.addresses import is_private
 from perf_assets.sources.http_deadline import TimedAdapter, whole, within
 from perf_assets.sources.rate_limit import RateLimitWait, RequestPolicy
@@ -128,7 +128,7 @@ class ApiClient:
                 )
                 continue
             except ValueError as error:
-                last = self._hidden(shortened(escape_text(error), 100))
+                last = self._hidden(shortened(error, 100))
                 continue
             if answer.backoff:
                 self._rests[method] = time.time() + answer.backoff
@@ -165,7 +165,7 @@ class ApiClient:
 
     def _refused(self, method: str, answer: Wrapper) -> str:
         """Return the reason for a failed request; PerfAssetsError if a retry is useless."""
-        message = self._hidden(shortened(escape_text(answer.error_message or ""), 160))
+        message = self._hidden(shortened(answer.error_message or "", 160))
         why = f"{answer.error_name}: {message}"
         if answer.error_name == THROTTLED:
             found = SECONDS_LEFT.search(answer.error_message or "")
