@@ -55,7 +55,7 @@ REASONS = {
     ("sources/git/command.py", "child.start"): "ended_when_idle, by those who start it",
     ("sources/git/command.py", "git.wait"): "ended_when_idle, or it was killed before",
     ("sources/git/command.py", "stderr.read"): "a file",
-    ("sources/git/szz/moved_lines.py", "output.readline"): "streamed: ended_when_idle",
+    ("sources/git/commits.py", "output.readline"): "streamed: ended_when_idle",
     ("sources/git/inspection.py", "history.result"): "its thread reads from git: ended_when_idle",
     ("sources/git/inspection.py", "worker.wait"): "it has closed its output, and ended_when_idle",
     ("sources/git/inspection.py", "stderr.read"): "a file",

@@ -13,10 +13,11 @@ from perf_assets.sources.git.command import (
     read_clone,
     run,
 )
-from perf_assets.sources.git.commits import parse_objects, print_objects
+from perf_assets.sources.git.commits import each_object
 
 # Both inspections of a commit parse whole files, some 200 KB a second: larger ones are left alone.
 LARGEST_FILE = 1_000_000  # bytes
+LARGEST_COMMIT = 8_000_000  # bytes, all versions of all files together
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def shown(path: str) -> str:
 
 def read_blobs(clone: Path, blobs: Sequence[str]) -> dict[str, bytes]:
     """Return the content of ``blobs``; GitError when one is missing."""
-    return dict(parse_objects(print_objects(clone, blobs))) if blobs else {}
+    return dict(each_object(clone, blobs))
 
 
 def read_patches(clone: Path, shas: Sequence[str], options: Sequence[str]) -> dict[str, bytes]:
@@ -97,6 +98,14 @@ def oversized(files: Iterable[ChangedFile]) -> str | None:
         if max(file.old_size, file.size) > LARGEST_FILE:
             return f"{shown(file.path)} is larger than {LARGEST_FILE:,} bytes"
     return None
+
+
+def too_large(files: Sequence[ChangedFile]) -> str | None:
+    """Return the reason why a commit with these ``files`` is not analysed; None if it is."""
+    problem = oversized(files)
+    if problem is None and sum(file.old_size + file.size for file in files) > LARGEST_COMMIT:
+        return f"its files are larger than {LARGEST_COMMIT:,} bytes together"
+    return problem
 
 
 def _regular(mode: str, blob: str) -> str | None:

@@ -1,13 +1,19 @@
 """Commit objects: author, times, message and parents, read from their bytes."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import polars as pl
 
 from perf_assets.schema.types import TEXTS, TIME, Columns
-from perf_assets.sources.git.command import GitError, read_clone
+from perf_assets.sources.git.command import (
+    GitError,
+    in_clone,
+    in_lines,
+    local_environment,
+    streamed,
+)
 
 # Years have four digits: what a broken clock wrote outside of them moves to the nearest end.
 _FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
@@ -27,37 +33,30 @@ _ENCODING = re.compile(rb"^encoding ([^\n]+)$", re.MULTILINE)
 _Row = tuple[str, list[str], str | None, str | None, int, str | None]
 
 
-def print_objects(clone: Path, names: Iterable[str]) -> bytes:
-    """Return the output of ``git cat-file --batch`` for the objects ``names``, from one process."""
-    return read_clone(clone, "cat-file", "--batch", names=names)
+def each_object(clone: Path, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield name and content of each object, one at a time; GitError when one is missing."""
+    if not names:
+        return
+    command = in_clone(clone, "cat-file", "--batch")
+    with streamed(command, local_environment(), in_lines(names)) as output:
+        for name in names:
+            header = output.readline().split()
+            if not header:  # git has failed, and says why when the block ends
+                return
+            if len(header) != 3:
+                raise GitError(f"object {name} is missing")
+            yield name, output.read(int(header[2]) + 1)[:-1]
 
 
-def parse_commits(batch: bytes) -> pl.DataFrame:
-    """Return the commits that ``git cat-file --batch`` printed: sha, parents, author and address,
-    time, message.
+def read_commit_objects(clone: Path, shas: Collection[str]) -> pl.DataFrame:
+    """Return the commits ``shas``, in order: sha, parents, author and address, time, message.
 
     Text is decoded as the commit says, else as UTF-8, and never fails. The message has no white
     space around it, as PyDriller gives it, and is missing when nothing is left.
     """
-    rows = [commit_row(sha, commit) for sha, commit in parse_objects(batch)]
+    rows = [commit_row(sha, commit) for sha, commit in each_object(clone, shas)]
     read = pl.DataFrame(rows, schema=READ, orient="row")
     return read.with_columns(moment("authored_at"), is_merge=pl.col("parents").list.len() > 1)
-
-
-def parse_objects(batch: bytes) -> Iterator[tuple[str, bytes]]:
-    """Name and content of each object that ``git cat-file --batch`` printed.
-
-    GitError when one is missing.
-    """
-    start = 0
-    while start < len(batch):
-        end_of_line = batch.index(b"\n", start)
-        sha, kind, *size = batch[start:end_of_line].split(b" ")
-        if not size:
-            raise GitError(f"object {sha.decode()} is {kind.decode()}")
-        first, last = end_of_line + 1, end_of_line + 1 + int(size[0])
-        yield sha.decode(), batch[first:last]
-        start = last + 1
 
 
 def moment(seconds: str) -> pl.Expr:

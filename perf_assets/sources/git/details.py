@@ -10,12 +10,10 @@ import lizard  # type: ignore[import-untyped]
 from git import Diff
 from pydriller.domain.commit import Commit, Method, ModifiedFile
 
-from perf_assets.sources.git.changed_files import ChangedFile, oversized
-
-LARGEST_COMMIT = 8_000_000  # bytes, all versions of all files together
-
 # The options with which GitPython compares two commits for PyDriller.
 PATCH = ("--abbrev=40", "--full-index", "-M", "-p", "--no-ext-diff", "--no-color")
+
+_REGULAR = {0o100644, 0o100755, None, 0}  # modes of a file, and of a side that is not there
 
 Details = dict[str, Any]
 
@@ -115,15 +113,6 @@ class _Commit(Commit):  # type: ignore[misc]
         return self._files
 
 
-def too_large(files: Sequence[ChangedFile]) -> str | None:
-    """Return the reason why a commit with these ``files`` is not analysed; None if it is."""
-    if problem := oversized(files):
-        return problem
-    if sum(file.old_size + file.size for file in files) > LARGEST_COMMIT:
-        return f"its files are larger than {LARGEST_COMMIT:,} bytes together"
-    return None
-
-
 def read_details(patch: bytes, contents: Mapping[str, bytes]) -> Details:
     """Return PyDriller's results for a commit that is not a merge.
 
@@ -149,8 +138,8 @@ def read_details(patch: bytes, contents: Mapping[str, bytes]) -> Details:
         _Printed(patch),  # type: ignore[arg-type]
     )
     # Submodules and links are left out: they have no content to parse, whatever their name.
-    files = [_File(diff) for diff in compared if _is_regular(diff)]
-    files = [file for file in files if file.language_supported]
+    regular = [diff for diff in compared if {diff.a_mode, diff.b_mode} <= _REGULAR]
+    files = [file for file in map(_File, regular) if file.language_supported]
     commit = _Commit(files)
     methods = sorted(
         {
@@ -172,10 +161,6 @@ def read_details(patch: bytes, contents: Mapping[str, bytes]) -> Details:
         "dmm_unit_complexity": commit.dmm_unit_complexity,
         "dmm_unit_interfacing": commit.dmm_unit_interfacing,
     }
-
-
-def _is_regular(diff: Diff) -> bool:
-    return {diff.a_mode, diff.b_mode} - {None, 0} <= {0o100644, 0o100755}
 
 
 def analyse(name: str, text: str) -> Any:  # noqa: ANN401 - lizard has no types

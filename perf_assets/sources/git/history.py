@@ -12,11 +12,6 @@ from perf_assets.sources.git.command import GitError, lines_of, read_clone
 from perf_assets.sources.git.commits import moment
 
 
-def commit_months(clone: Clone) -> pl.DataFrame:
-    """Return the number of commits of each UTC month on the default branch; see ``months_of``."""
-    return months_of(list_commits(clone))
-
-
 def months_of(listed: pl.DataFrame) -> pl.DataFrame:
     """Return the number of ``listed`` commits of each UTC month, by committer time.
 
@@ -46,7 +41,7 @@ def list_commits(clone: Clone) -> pl.DataFrame:
 
 
 def list_dropped(clone: Clone, old_tip: str) -> pl.DataFrame | None:
-    """Return the commits that only ``old_tip`` descends from, not the tip; None if it is gone."""
+    """Return the commits reachable from ``old_tip``, not from the tip; None if it is gone."""
     if not has_commit(clone.path, old_tip):
         return None
     dropped = walk(clone.path, old_tip, f"^{clone.tip}")

@@ -19,6 +19,7 @@ from perf_assets.sources.git.changed_files import (
     changed_files,
     read_blobs,
     read_patches,
+    too_large,
 )
 from perf_assets.sources.git.command import GitError, reason_of
 from perf_assets.sources.git.szz.removed_lines import (
@@ -111,7 +112,7 @@ class _Read:
 
 
 def _read(clone: Path, files: Mapping[str, list[ChangedFile]]) -> _Read:
-    from perf_assets.sources.git.details import PATCH, too_large  # noqa: PLC0415
+    from perf_assets.sources.git.details import PATCH  # noqa: PLC0415
 
     analysed = [sha for sha, changed in files.items() if too_large(changed) is None]
     blobs = {blob for sha in analysed for file in files[sha] for blob in (file.old_blob, file.blob)}
@@ -130,19 +131,15 @@ def _read(clone: Path, files: Mapping[str, list[ChangedFile]]) -> _Read:
 
 
 def _inspected(sha: str, read: _Read) -> Inspected:
-    details, problem = _limited(lambda: _details(sha, read))
-    if isinstance(details, str):
-        details, problem = None, details
+    # It takes a while to import, and only the worker needs it.
+    from perf_assets.sources.git.details import read_details  # noqa: PLC0415
+
+    details, problem = None, too_large(read.files[sha])
+    if problem is None:
+        details, problem = _limited(lambda: read_details(read.patches[sha], read.contents))
     changed = read.files[sha], read.removed[sha], read.contents
     removed, failure = _limited(lambda: removed_code(*changed))
     return Inspected(sha, details, problem, removed or RemovedCode(problem=failure))
-
-
-def _details(sha: str, read: _Read) -> dict[str, Any] | str:
-    # It takes a while to import, and only the worker needs it.
-    from perf_assets.sources.git.details import read_details, too_large  # noqa: PLC0415
-
-    return too_large(read.files[sha]) or read_details(read.patches[sha], read.contents)
 
 
 def _limited(work: Callable[[], Result]) -> tuple[Result | None, str | None]:

@@ -13,7 +13,7 @@ from perf_assets.schema import schema_of
 from perf_assets.sources.git.changes import Piece, read_changes
 from perf_assets.sources.git.clone import Clone, damaged
 from perf_assets.sources.git.command import GitError, error_line, is_disk_full
-from perf_assets.sources.git.commits import parse_commits, print_objects
+from perf_assets.sources.git.commits import read_commit_objects
 from perf_assets.sources.git.history import list_commits
 from perf_assets.sources.git.line_changes import PairCounter
 from perf_assets.sources.git.signatures import read_mailmap, with_signatures
@@ -162,7 +162,7 @@ def _count(counter: PairCounter, files: pl.DataFrame) -> pl.DataFrame:
 
 def describe(clone: Clone, shas: Sequence[str]) -> pl.DataFrame:
     """Return parents, author, time and message of the commits ``shas``, in their order."""
-    commits = parse_commits(print_objects(clone.path, shas))
+    commits = read_commit_objects(clone.path, shas)
     return with_signatures(commits, read_mailmap(clone))
 
 

@@ -132,14 +132,14 @@ class Heads:
     tips: dict[str, str]
 
 
-def read_heads(address: Address, seconds: float = HEADS_SECONDS) -> Heads:
+def read_heads(address: Address) -> Heads:
     """Request the remote's branches once.
 
-    Raises PerfAssetsError if it has no default branch, or no answer comes within ``seconds``.
+    Raises PerfAssetsError if it has no default branch, or no answer comes in time.
     """
     command = remote_git("ls-remote", "--symref", "--", address.url, "HEAD", "refs/heads/*")
     try:
-        answer = readable(run(command, address.environment(), seconds=seconds))
+        answer = readable(run(command, address.environment(), seconds=HEADS_SECONDS))
     except GitError as failure:
         raise address.failed("reach", failure) from None
     pairs = [tuple(line.split("\t", 1)) for line in lines_of(answer) if "\t" in line]

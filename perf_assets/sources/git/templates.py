@@ -10,7 +10,7 @@ import yaml
 from perf_assets.sources.git.changes import read_changes
 from perf_assets.sources.git.clone import Clone, reading
 from perf_assets.sources.git.command import LACKS, GitError
-from perf_assets.sources.git.commits import parse_objects, print_objects
+from perf_assets.sources.git.commits import each_object
 from perf_assets.sources.git.history import list_commits
 from perf_assets.sources.git.unreadable import fetch_missing, missing_objects, unreadable_commits
 
@@ -53,7 +53,7 @@ def read_issue_templates(clone: Clone, listed: pl.DataFrame | None = None) -> pl
     shas = listed["sha"].to_list()
     with reading(clone.path):
         versions = _readable_versions(clone, shas)
-        objects = parse_objects(print_objects(clone.path, {blob for _, _, blob in versions}))
+        objects = each_object(clone.path, {blob for _, _, blob in versions})
         bodies = {blob: content.decode("utf-8-sig", "replace") for blob, content in objects}
     found = pl.DataFrame(
         [(sha, path, _text(path, bodies[blob])) for sha, path, blob in versions],

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.sources.git import changed_files, inspection_worker
-from perf_assets.sources.git.changed_files import ChangedFile
-from perf_assets.sources.git.details import too_large
+from perf_assets.sources.git.changed_files import ChangedFile, too_large
 from perf_assets.sources.git.inspection import CommitInspection, inspect_commits
 from perf_assets.sources.git.inspection_worker import Inspected, inspect
 from perf_assets.sources.git.szz import removed_lines

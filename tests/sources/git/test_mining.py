@@ -15,7 +15,7 @@ from perf_assets.base.errors import PerfAssetsError
 from perf_assets.schema import schema_of
 from perf_assets.sources.git import changes, pydriller_mining
 from perf_assets.sources.git.clone import Clone, update_clone
-from perf_assets.sources.git.history import commit_months, list_commits
+from perf_assets.sources.git.history import list_commits, months_of
 from perf_assets.sources.git.mining import read_commits
 from perf_assets.sources.git.templates import is_issue_template, read_issue_templates
 from tests.effort import examples
@@ -38,6 +38,11 @@ pytestmark = pytest.mark.slow
 
 IGNORED_SUBMODULE = b'[submodule "sub"]\n\tpath = sub\n\turl = ../sub\n\tignore = all\n'
 TEXT = b"".join(b"line %d\n" % number for number in range(40))
+
+
+def commit_months(clone: Clone) -> pl.DataFrame:
+    """Return the number of commits of each UTC month on the default branch."""
+    return months_of(list_commits(clone))
 
 
 def of_months(clone: Clone, *months: str) -> pl.DataFrame:

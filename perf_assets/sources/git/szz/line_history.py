@@ -10,9 +10,10 @@ from pathlib import Path
 
 from perf_assets.sources.git.blame import Attempt, Entry, Text, pass_back
 from perf_assets.sources.git.command import GitError
+from perf_assets.sources.git.commits import each_object
 from perf_assets.sources.git.szz.ancestry import ChangedPaths, read_ancestors
 from perf_assets.sources.git.szz.introducing import Authors, Trace, traced
-from perf_assets.sources.git.szz.moved_lines import each_blob, find_authors
+from perf_assets.sources.git.szz.moved_lines import find_authors
 from perf_assets.sources.git.szz.removed_lines import RemovedCode, RemovedFrom
 from perf_assets.sources.git.szz.versions import Versions
 from perf_assets.sources.git.unreadable import missing_objects
@@ -96,7 +97,7 @@ class LineHistory:
         for block in pass_back(self.versions, files):
             by_blob[removals[block.text.number][1].blob].append(block)
         blocks = []
-        for blob, content in each_blob(self._clone, sorted(by_blob)):
+        for blob, content in each_object(self._clone, sorted(by_blob)):
             lines = content.split(b"\n")
             blocks += [_with_text(block, lines) for block in by_blob[blob]]
         return blocks

@@ -15,15 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from perf_assets.sources.git.blame import Entry, pass_back
-from perf_assets.sources.git.command import (
-    LACKS,
-    GitError,
-    in_clone,
-    in_lines,
-    local_environment,
-    run,
-    streamed,
-)
+from perf_assets.sources.git.command import LACKS, in_clone, local_environment, run
+from perf_assets.sources.git.commits import each_object
 from perf_assets.sources.git.line_changes import Hunks, borrow_objects, compare_blobs
 from perf_assets.sources.git.szz.ancestry import ABSENT, SUBMODULE
 from perf_assets.sources.git.szz.versions import Versions
@@ -129,7 +122,7 @@ def _promising(
     by_blob: dict[str, list[int]] = defaultdict(list)
     for index, (blob, _) in enumerate(candidates):
         by_blob[blob].append(index)
-    for blob, content in each_blob(clone, sorted(by_blob)):
+    for blob, content in each_object(clone, sorted(by_blob)):
         indices = by_blob[blob]
         needed = set[bytes]().union(*(candidates[index][1].bare for index in indices))
         present = needed.intersection(content.translate(None, b" \t\r").split(b"\n"))
@@ -147,17 +140,6 @@ def _write_blobs(clone: Path, objects: Path, contents: Iterable[bytes]) -> None:
     stdin = b"".join(b"blob\ndata %d\n%s\n" % (len(content), content) for content in contents)
     env = local_environment({"GIT_OBJECT_DIRECTORY": str(objects)})
     run(in_clone(clone, "fast-import", "--quiet"), env, stdin)
-
-
-def each_blob(clone: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of each blob, one at a time; GitError when one is missing."""
-    command = in_clone(clone, "cat-file", "--batch")
-    with streamed(command, local_environment(), in_lines(names)) as output:
-        for name in names:
-            header = output.readline().split()
-            if len(header) != 3:
-                raise GitError(f"object {name} is missing")
-            yield name, output.read(int(header[2]) + 1)[:-1]
 
 
 def find_authors(versions: Versions, entries: Iterable[Entry]) -> Iterator[Entry]:
