@@ -14,6 +14,7 @@ import polars as pl
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import end_of, start_of
 from perf_assets.config.forums import Forum, TagSet
+from perf_assets.schema import schema_of
 from perf_assets.schema.types import Columns
 from perf_assets.sources.stackexchange.api_client import MOST_PAGES, PAGE, ApiClient
 from perf_assets.sources.stackexchange.api_shapes import Answer, Comment, Question, Tag, User
@@ -27,11 +28,8 @@ AT_ONCE = 100  # questions whose answers are requested together
 RequestParameters: TypeAlias = dict[str, str | int]
 """Parameters of a request."""
 
-_EXTRA: Columns = {
-    "month": COLUMNS["questions"]["title"],
-    "closed_reason": pl.String,
-    "duplicate_of": pl.List(pl.Int64),
-}
+_QUESTION = (*COLUMNS["questions"], "month", "closed_reason", "duplicate_of")
+QUESTION: Columns = {name: schema_of("raw.questions")[name] for name in _QUESTION}
 
 
 @dataclass(frozen=True)
@@ -147,7 +145,7 @@ class QuestionSource:
         batch = as_stored(
             self.forum,
             self.tag_set,
-            pl.DataFrame(map(_question, questions), schema=COLUMNS["questions"] | _EXTRA),
+            pl.DataFrame(map(_question, questions), schema=QUESTION),
             pl.DataFrame(map(_answer, answers), schema=COLUMNS["answers"]),
             pl.DataFrame(map(_comment, comments), schema=COLUMNS["comments"]).with_columns(
                 question_id=pl.col("post_id").replace(of_answer)

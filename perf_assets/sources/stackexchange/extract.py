@@ -14,53 +14,42 @@ import duckdb
 import polars as pl
 
 from perf_assets.base.errors.messages import disk_or_memory_message
+from perf_assets.schema import schema_of
 from perf_assets.schema.frames import registered
-from perf_assets.schema.types import Columns
+from perf_assets.schema.types import TIME, Columns
 from perf_assets.sources.stackexchange.dump_posts import Record
 from perf_assets.storage.warehouse import Database
 
 log = logging.getLogger(__name__)
 
-MOMENT = pl.Datetime("us", "UTC")
 MEMORY = "200MB"
 COUNTS = (
     *("questions", "answers", "other_questions", "other_answers", "other_posts", "rejected"),
     "replaced_characters",
 )
 
+
+def _stored(table: str, *names: str) -> Columns:
+    schema = schema_of(table)
+    return {name: schema[name] for name in names}
+
+
 COLUMNS: dict[str, Columns] = {
-    "questions": {
-        "question_id": pl.Int64,
-        "tags": pl.List(pl.String),
-        "title": pl.String,
-        "body_html": pl.String,
-        "score": pl.Int64,
-        "views": pl.Int64,
-        "answers": pl.Int64,
-        "owner": pl.String,
-        "created_at": MOMENT,
-        "last_activity_at": MOMENT,
-        "accepted_answer_id": pl.Int64,
-        "closed_at": MOMENT,
-    },
-    "answers": {
-        "answer_id": pl.Int64,
-        "question_id": pl.Int64,
-        "score": pl.Int64,
-        "owner": pl.String,
-        "created_at": MOMENT,
-        "body_html": pl.String,
-    },
-    "comments": {
-        "comment_id": pl.Int64,
-        "post_id": pl.Int64,
-        "score": pl.Int64,
-        "owner": pl.String,
-        "created_at": MOMENT,
-        "body": pl.String,
-    },
+    "questions": _stored(
+        "raw.questions",
+        *("question_id", "tags", "title", "body_html", "score", "views", "answers", "owner"),
+        *("created_at", "last_activity_at", "accepted_answer_id", "closed_at"),
+    ),
+    "answers": _stored(
+        "raw.answers",
+        *("answer_id", "question_id", "score", "owner", "created_at", "body_html"),
+    ),
+    "comments": _stored(
+        "raw.question_comments",
+        *("comment_id", "post_id", "score", "owner", "created_at", "body"),
+    ),
     "duplicates": {"question_id": pl.Int64, "duplicate_of": pl.Int64},
-    "closings": {"question_id": pl.Int64, "moment": MOMENT, "reason": pl.String},
+    "closings": {"question_id": pl.Int64, "moment": TIME, "reason": pl.String},
     "rejects": {"file": pl.String, "byte_offset": pl.Int64, "reason": pl.String, "text": pl.String},
 }
 STATE = """
