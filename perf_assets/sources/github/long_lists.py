@@ -1,7 +1,7 @@
 """Lists that are longer than a page: followed to their end, and no further."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from perf_assets.sources.github import queries, response_types
@@ -47,14 +47,21 @@ class Paging:
         return str(cursor)
 
 
-@dataclass(frozen=True)
-class OpenPage:
-    """A connection of an issue that has a next page, and the cursor that leads to it."""
+@dataclass
+class _OpenList:
+    """A list of an issue that may have further pages, and the cursor of the next one."""
 
     issue: Issue
     connection: str
-    paging: Paging
-    cursor: str
+    paging: Paging = field(default_factory=Paging)
+    cursor: str | None = None
+
+    def follow(self, page: Mapping[str, Any] | None, gaps: list[Gap]) -> bool:
+        """Go on after ``page``; return whether another follows. A list without end is a gap."""
+        self.cursor = self.paging.next(page)
+        if self.paging.is_broken:
+            gaps.append(self.gap(ENDLESS))
+        return self.cursor is not None
 
     def add(self, page: Mapping[str, Any]) -> None:
         """Add the entries of the next page, and take over the newest count.
@@ -65,46 +72,36 @@ class OpenPage:
         held["nodes"] = [*(held["nodes"] or ()), *(page["nodes"] or ())]
         held["totalCount"] = page.get("totalCount")
 
+    def gap(self, flaw: Flaw) -> Gap:
+        """Return the gap that ``flaw`` means for the issue."""
+        return gap_within(flaw, flaw.way[1:] or (self.connection,), self.issue["number"], None)
+
 
 def complete_lists(reader: AnswerReader, nodes: Sequence[Issue], gaps: list[Gap]) -> None:
     """Page every nested connection to its end, several at a request.
 
     ``gaps`` gets what the pages lack, and the lists that end too early.
     """
-    open_pages = []
-    for node in nodes:
-        for connection in queries.CONNECTIONS:
-            paging = Paging()
-            cursor = paging.next(_page(node, connection))
-            if cursor is not None:
-                open_pages.append(OpenPage(node, connection, paging, cursor))
-            elif paging.is_broken:
-                gaps.append(gap_within(ENDLESS, (connection,), node["number"], None))
-    while open_pages:
-        pages, open_pages = open_pages[:RESTS_PER_REQUEST], open_pages[RESTS_PER_REQUEST:]
-        document = queries.rest_document([open_page.connection for open_page in pages])
+    lists = [_OpenList(node, connection) for node in nodes for connection in queries.CONNECTIONS]
+    waiting = [part for part in lists if part.follow(_page(part.issue, part.connection), gaps)]
+    while waiting:
+        requested, waiting = waiting[:RESTS_PER_REQUEST], waiting[RESTS_PER_REQUEST:]
+        document = queries.rest_document([part.connection for part in requested])
         variables: dict[str, Any] = {}
-        for index, open_page in enumerate(pages):
-            variables |= {f"id{index}": open_page.issue["id"], f"after{index}": open_page.cursor}
-        numbers = {f"n{index}": open_page.issue["number"] for index, open_page in enumerate(pages)}
+        for index, part in enumerate(requested):
+            variables |= {f"id{index}": part.issue["id"], f"after{index}": part.cursor}
+        numbers = {f"n{index}": part.issue["number"] for index, part in enumerate(requested)}
         rests, flaws = reader.flawed_page(response_types.Rests, document, variables, PAGE, numbers)
-        for index, open_page in enumerate(pages):
-            key, number = f"n{index}", open_page.issue["number"]
+        for key, part in zip(numbers, requested, strict=True):
             page_flaws = [flaw for flaw in flaws if flaw.way[0] == key]
-            rest = rests.get(key)
-            page = None if rest is None else _page(rest, open_page.connection)
-            for flaw in page_flaws:
-                gaps.append(gap_within(flaw, flaw.way[1:] or (open_page.connection,), number, None))
-            if page is None:
-                if not page_flaws:
-                    gaps.append(gap_within(GONE, (open_page.connection,), number, None))
-                continue
-            open_page.add(page)
-            cursor = open_page.paging.next(page)
-            if cursor is not None:
-                open_pages.append(replace(open_page, cursor=cursor))
-            elif open_page.paging.is_broken:
-                gaps.append(gap_within(ENDLESS, (open_page.connection,), number, None))
+            gaps += map(part.gap, page_flaws)
+            page = _page(rests.get(key) or {}, part.connection)
+            if page is not None:
+                part.add(page)
+                if part.follow(page, gaps):
+                    waiting.append(part)
+            elif not page_flaws:
+                gaps.append(part.gap(GONE))
 
 
 def _page(issue: Mapping[str, Any], connection: str) -> Mapping[str, Any] | None:
