@@ -185,13 +185,8 @@ class Study(StrictModel):
         """Return the rules by which issues of ``repository`` are labelled."""
         for entry in self.repositories:
             if entry.name == repository:
-                labels = {
-                    "performance_labels": entry.performance_labels,
-                    "non_bug_labels": entry.non_bug_labels,
-                }
-                return replace(
-                    self.rules, **{key: own for key, own in labels.items() if own is not None}
-                )
+                keys = {"performance_labels", "non_bug_labels"}
+                return replace(self.rules, **entry.model_dump(include=keys, exclude_none=True))
         return self.rules
 
     @property
