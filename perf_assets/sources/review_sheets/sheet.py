@@ -15,7 +15,13 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.base.sanitize import for_spreadsheet, from_spreadsheet, shortened, without_controls
+from perf_assets.base.sanitize import (
+    for_spreadsheet,
+    from_spreadsheet,
+    is_utf8,
+    shortened,
+    without_controls,
+)
 
 
 @dataclass(frozen=True)
@@ -164,25 +170,22 @@ def _records(path: Path, text: str, delimiter: str, form: Form) -> Iterator[tupl
     """Yield each record with the line it begins on."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
-    while True:
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise PerfAssetsError(
-                f"{path}, line {line}: not valid CSV ({error}); save the sheet as CSV (UTF-8)"
-            ) from None
-        for index, cell in enumerate(cells):
-            if not cell.isprintable() and any("\ud800" <= sign <= "\udfff" for sign in cell):
-                columns = form.columns
-                column = columns[index] if index < len(columns) else index + 1
-                raise PerfAssetsError(
-                    f"{path}, line {line}, column {column}: not valid UTF-8; save the sheet as "
-                    "CSV (UTF-8)"
-                )
-        yield line, cells
-        line = reader.line_num + 1
+    try:
+        for cells in reader:
+            for index, cell in enumerate(cells):
+                if not is_utf8(cell):
+                    columns = form.columns
+                    column = columns[index] if index < len(columns) else index + 1
+                    raise PerfAssetsError(
+                        f"{path}, line {line}, column {column}: not valid UTF-8; save the sheet as "
+                        "CSV (UTF-8)"
+                    )
+            yield line, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise PerfAssetsError(
+            f"{path}, line {line}: not valid CSV ({error}); save the sheet as CSV (UTF-8)"
+        ) from None
 
 
 def _check_header(path: Path, header: Sequence[str], columns: Sequence[str]) -> None:
