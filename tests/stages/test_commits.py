@@ -378,8 +378,8 @@ def test_a_thousand_branches_are_one_walk(source, tmp_path, monkeypatch):
     )
     clone = update_clone(str(source), tmp_path / "clone.git")
     started = []
-    real = history.run
-    monkeypatch.setattr(history, "run", lambda *a: started.append(a) or real(*a))
+    real = history.read_clone
+    monkeypatch.setattr(history, "read_clone", lambda *a: started.append(a) or real(*a))
     listed = list_branch_commits(clone)
     assert len(started) == 2 and shas[0] not in listed["sha"]
     assert listed["branch"].n_unique() == listed.height == count
