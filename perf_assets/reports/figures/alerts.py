@@ -3,7 +3,7 @@
 import polars as pl
 
 from perf_assets.reports.figures.drawing import COOL, WARM, Spec
-from perf_assets.reports.figures.panels import series
+from perf_assets.reports.figures.panels import panels, series
 
 COLORS = {"by month": COOL, "level": WARM}
 MEASURES = {
@@ -16,10 +16,10 @@ MEASURES = {
 
 def changes(rows: pl.DataFrame) -> list[Spec]:
     """Return a panel an alert, the newest first."""
-    return [_panel(own) for _, own in rows.group_by("alert_id", maintain_order=True)]
+    return panels(_panel, rows, "{alert_id}")
 
 
-def _panel(rows: pl.DataFrame) -> Spec:
+def _panel(_: str, rows: pl.DataFrame) -> Spec:
     first = rows.row(0, named=True)
     where = " ".join(filter(None, (first["repository"], first["area"])))
     drawn = rows.select("month", "color", "value", "counts", "low", "high")

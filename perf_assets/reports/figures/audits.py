@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from perf_assets.reports.figures.drawing import AXIS, COLORS, COOL, LINE, WARM, Spec
-from perf_assets.reports.figures.panels import values
+from perf_assets.reports.figures.panels import ROW, category, panel
 
 MOST = 30
 """Repositories and tag sets in the picture: those with refused months first."""
@@ -28,34 +28,32 @@ def audit_grid(title: str, cells: pl.DataFrame, row: str, details: Sequence[str]
     """
     counts = cells.get_column("audit").value_counts().sort("audit").iter_rows()
     states = [state for state in STATES if state in cells.get_column("audit")]
-    nominal = {"type": "nominal", "title": None}
-    return {
-        "title": title,
-        "description": "; ".join(f"{count} {audit}" for audit, count in counts),
-        "data": {"values": values(cells.select(row, "month", *details))},
-        "width": 620,
-        "height": 22 * cells.get_column(row).n_unique(),
-        "mark": {"type": "rect", "width": {"band": 0.9}, "height": {"band": 0.85}},
-        "encoding": {
+    return panel(
+        title,
+        "; ".join(f"{count} {audit}" for audit, count in counts),
+        cells.select(row, "month", *details),
+        620,
+        ROW * cells.get_column(row).n_unique(),
+        mark={"type": "rect", "width": {"band": 0.9}, "height": {"band": 0.85}},
+        encoding={
             "x": {
                 "field": "month",
                 "type": "ordinal",
                 "title": None,
                 "axis": {"labelOverlap": True, "labelAngle": 0, "tickColor": AXIS},
             },
-            "y": {"field": row, "sort": None, **nominal},
-            "color": {
-                "field": "audit",
-                **nominal,
-                "scale": {"domain": states, "range": [STATES[state] for state in states]},
-                "legend": {"orient": "top", "direction": "horizontal", "labelLimit": 300},
-            },
+            "y": category(row, sort=None, title=None),
+            "color": category(
+                "audit",
+                title=None,
+                scale={"domain": states, "range": [STATES[state] for state in states]},
+                legend={"orient": "top", "direction": "horizontal", "labelLimit": 300},
+            ),
             "tooltip": [
-                {"field": name, "type": "nominal", "title": name.replace("_", " ")}
-                for name in (row, "month", *details)
+                category(name, title=name.replace("_", " ")) for name in (row, "month", *details)
             ],
         },
-    }
+    )
 
 
 def months(rows: pl.DataFrame) -> list[Spec]:
