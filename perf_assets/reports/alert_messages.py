@@ -7,8 +7,7 @@ from typing import Any
 import duckdb
 
 from perf_assets.base.sanitize import escape_text, for_markdown
-from perf_assets.reports.sql_files import sql_of
-from perf_assets.schema.frames import frame_of
+from perf_assets.reports.sql_files import rows_of
 from perf_assets.storage.lake_rows import lake_rows
 
 Alert = Mapping[str, Any]
@@ -28,15 +27,15 @@ def new_alerts(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
     duckdb.CatalogException
         The database is of a version that knew no alerts.
     """
-    found = frame_of(connection.sql(sql_of("new_alerts"))).to_dicts()
+    alerts = rows_of(connection, "new_alerts").to_dicts()
     is_far = "raw.issues" in lake_rows(connection)
-    for alert in found:
-        numbers = alert["issues"]
-        given = [alert["repository"], numbers]
-        rows = [] if is_far or not numbers else connection.execute(ADDRESSES, given).fetchall()
+    for alert in alerts:
+        numbers, rows = alert["issues"], []
+        if numbers and not is_far:
+            rows = connection.execute(ADDRESSES, [alert["repository"], numbers]).fetchall()
         addresses = {number: url for number, url in rows if url and GITHUB.fullmatch(url)}
         alert["issues"] = [{"number": number, "url": addresses.get(number)} for number in numbers]
-    return found
+    return alerts
 
 
 def headline(alert: Alert) -> str:

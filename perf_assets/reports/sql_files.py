@@ -6,10 +6,29 @@ from functools import cache
 from pathlib import Path
 from textwrap import indent
 
+import duckdb
+import polars as pl
+
 from perf_assets.base.paths import models_dir
+from perf_assets.schema.frames import frame_of
 
 QUERIES = Path(__file__).with_name("queries")
 MACROS = Path(__file__).with_name("macros.sql")
+
+
+def rows_of(
+    connection: duckdb.DuckDBPyConnection, name: str, *, is_optional: bool = False
+) -> pl.DataFrame:
+    """Return the rows of :func:`sql_of` this name.
+
+    ``is_optional`` ones are none where an older version published without their tables.
+    """
+    try:
+        return frame_of(connection.sql(sql_of(name)))
+    except (duckdb.CatalogException, duckdb.BinderException):
+        if not is_optional:
+            raise
+        return pl.DataFrame()
 
 
 @cache
@@ -46,9 +65,9 @@ def _written_out(macro: str, arguments: list[str]) -> str:
 @cache
 def _macros() -> Mapping[str, tuple[list[str], str]]:
     """Return the parameters and the expression of each macro."""
-    found = {}
+    macros = {}
     for statement in MACROS.read_text(encoding="utf-8").split(";")[:-1]:
         head, _, body = statement.partition(") as\n")
         name, _, parameters = head.partition("create macro ")[2].partition("(")
-        found[name] = (parameters.split(", "), " ".join(body.split()))
-    return found
+        macros[name] = (parameters.split(", "), " ".join(body.split()))
+    return macros

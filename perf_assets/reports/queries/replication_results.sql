@@ -1,14 +1,3 @@
-"""What the paper's data say by tests that hold: in words by repository, and as pictures."""
-
-from dataclasses import replace
-
-import duckdb
-
-from perf_assets.core.paper.performance_bugs import DATASET
-from perf_assets.reports.document import Part, Section, of_figure
-from perf_assets.reports.figures import figures
-
-RESULTS = """
 with results as (
     select
         repository,
@@ -62,37 +51,3 @@ where
         where dataset = 'replication'
     )
 order by repository = 'pooled', repository, location
-"""
-
-
-FIGURES_BESIDE = (
-    "marts.dataset_breakdown",
-    "analysis.trend_tests",
-    "analysis.open_share_changes",
-    "analysis.effect_sizes",
-    "analysis.fix_incidence",
-)
-
-
-def read_beyond(connection: duckdb.DuckDBPyConnection) -> Section:
-    """Return the section: every result over the paper's data, and the figures of the main ones."""
-    results = connection.execute(RESULTS).fetchall()
-    queries = {"the words": RESULTS.strip()}
-    verdicts = [(repository, f"{what}: {result}") for repository, what, result in results]
-    parts = [Part("results", "Results by repository", verdicts=verdicts, queries=queries)]
-    for table in FIGURES_BESIDE:
-        if found := figures()[table].shown(connection, [DATASET]):
-            # Its words are among the results.
-            parts.append(replace(of_figure(table.replace(".", "-"), found), verdicts=[]))
-    return Section(
-        "beyond",
-        "The same data, read by tests that hold",
-        [
-            "Cumulative series hold most of a month's value in the next, so that the paper's test "
-            "finds a rise in permuted labels too; how often stands beside it. The month's own flow "
-            "has an estimate with an interval. Bugs closed without a fix are not fixed later, "
-            "fixes that share a commit are one cluster, and several repositories are compared "
-            "within each."
-        ],
-        parts if verdicts else [],
-    )
