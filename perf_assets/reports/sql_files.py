@@ -14,6 +14,8 @@ from perf_assets.schema.frames import frame_of
 
 QUERIES = Path(__file__).with_name("queries")
 MACROS = Path(__file__).with_name("macros.sql")
+GROUP = r"\((?:[^()]|\([^()]*\))*\)"
+"""What parentheses hold, up to those within these."""
 
 
 def rows_of(
@@ -46,8 +48,8 @@ def read_sql(path: Path) -> str:
     """
     text = path.read_text(encoding="utf-8").strip()
     text = re.sub(r"from queries\.(\w+)", lambda found: from_rows_of(sql_of(found[1])), text)
-    call = rf"\b({'|'.join(_macros())})\(((?:[^()]|\([^()]*\))*)\)"
-    return re.sub(call, lambda found: _written_out(found[1], found[2].split(", ")), text)
+    call = rf"\b({'|'.join(_macros())})\(((?:[^()]|{GROUP})*)\)"
+    return re.sub(call, lambda found: _written_out(found[1], found[2].strip()), text)
 
 
 def from_rows_of(query: str) -> str:
@@ -55,9 +57,12 @@ def from_rows_of(query: str) -> str:
     return f"from (\n{indent(query, '    ')}\n)"
 
 
-def _written_out(macro: str, arguments: list[str]) -> str:
+def _written_out(macro: str, arguments: str) -> str:
     parameters, body = _macros()[macro]
-    parts = (argument if argument.isidentifier() else f"({argument})" for argument in arguments)
+    parts = (
+        argument if re.fullmatch(rf"[\w.]+|{GROUP}", argument) else f"({argument})"
+        for argument in re.split(r",\s+", arguments)
+    )
     values = dict(zip(parameters, parts, strict=True))
     return re.sub(r"\w+", lambda word: values.get(word[0], word[0]), body)
 

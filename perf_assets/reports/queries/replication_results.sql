@@ -44,10 +44,8 @@ with results as (
 select repository, what, result
 from results
 where
-    repository <> 'pooled'
-    or (
-        select count(distinct repository) > 2
-        from analysis.effect_sizes
-        where dataset = 'replication'
+    is_listed(
+        repository,
+        (select count(distinct repository) from analysis.effect_sizes where dataset = 'replication')
     )
 order by repository = 'pooled', repository, location
