@@ -49,10 +49,10 @@ def message(alert: Alert) -> dict[str, Any]:
 
     A label of a stranger must neither call people nor make a link.
     """
-    behind = " ".join(_slack_link(issue) for issue in alert["issues"])
+    behind = " ".join(_link(issue, "<{url}|#{number}>") for issue in alert["issues"])
     more = alert["performance_bugs"] - len(alert["issues"])
     lines = [
-        _slack(headline(alert)),
+        headline(alert).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"),
         *([f"Behind it: {behind}{f' and {more:,} more' * (more > 0)}"] if behind else []),
         f"Say what you make of it: perf-assets alerts set {alert['alert_id']} known",
     ]
@@ -63,20 +63,10 @@ def as_markdown(alerts: Sequence[Alert]) -> str:
     """Return the alerts as a list, each with its identifier and links to the issues behind it."""
     return "\n".join(
         f"- **{alert['alert_id']}** {for_markdown(headline(alert))}"
-        + "".join(f" {_link(issue)}" for issue in alert["issues"])
+        + "".join(f" {_link(issue, '[#{number}]({url})')}" for issue in alert["issues"])
         for alert in alerts
     )
 
 
-def _link(issue: Mapping[str, Any]) -> str:
-    number, url = issue["number"], issue["url"]
-    return f"[#{number}]({url})" if url else f"#{number}"
-
-
-def _slack_link(issue: Mapping[str, Any]) -> str:
-    number, url = issue["number"], issue["url"]
-    return f"<{url}|#{number}>" if url else f"#{number}"
-
-
-def _slack(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+def _link(issue: Mapping[str, Any], form: str) -> str:
+    return form.format(**issue) if issue["url"] else f"#{issue['number']}"

@@ -131,9 +131,7 @@ def chosen_tables(connection: duckdb.DuckDBPyConnection, tables: Collection[str]
 
 
 def _repositories(connection: duckdb.DuckDBPyConnection, table: str) -> list[str | None] | None:
-    """Return the repositories that ``table`` has rows of; None where it does not tell them
-    apart.
-    """
+    """Return the repositories in ``table``; None if it has no column for them."""
     rows = connection.sql(f"FROM {quoted_table(table)}")
     if "repository" not in rows.columns:
         return None

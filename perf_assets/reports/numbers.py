@@ -13,9 +13,7 @@ NUMBERS = {
 
 
 def numbers_of(connection: duckdb.DuckDBPyConnection, asset: str) -> dict[str, float]:
-    """Return the numbers of ``asset`` by their names; those that cannot be computed are left
-    out.
-    """
+    """Return the numbers of ``asset`` by name, without those that cannot be computed."""
     if asset not in NUMBERS:
         return {}
     row = rows_of(connection, NUMBERS[asset]).row(0, named=True)

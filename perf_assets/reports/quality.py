@@ -17,9 +17,7 @@ SHOWN = 5  # sentences; the rest is counted
 
 
 def warnings(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """Return the warnings of a database as sentences: the newest odd months, and all that stands
-    alone.
-    """
+    """Return sentences on the newest odd months, and on rows that stand alone."""
     odd = rows_of(connection, "odd_months").rows()
     sentences = [
         f"{repository} {month}: {in_words(measure)} {_number(value)}, {_number(median)} in the "
@@ -42,9 +40,7 @@ def warnings(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """Return where repositories differ, what bots change, and which commits and fixes are
-    unknown.
-    """
+    """Return sentences on differing repositories, bots, and unknown commits and fixes."""
     unnamed, elsewhere = passed_over(connection), lake_rows(connection)
     sentences = [
         sentence

@@ -73,9 +73,7 @@ def as_json(content: Mapping[str, Any]) -> str:
 
 
 def status_text(status: Mapping[str, Any]) -> str:
-    """Return the same for people; no line is wider than 80 columns, but for what has no space in
-    it.
-    """
+    """Return the same for people, in lines of 80 columns unless a word is longer."""
     parts = [_wrapped(f"Stored in {escape_text(status['data_dir'])}")]
     if status["is_as_published"]:
         parts.append(_wrapped("What was published last: a run is writing, or there is no more."))

@@ -10,9 +10,7 @@ MOST = 20
 
 
 def passed_over(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
-    """Return the repositories that reports leave out: those with fewer bug reports than ``MOST``
-    have.
-    """
+    """Return the repositories that reports leave out: all but the ``MOST`` largest."""
     return frozenset(rows_of(connection, "passed_over")["repository"])
 
 
@@ -24,9 +22,7 @@ def without(rows: pl.DataFrame, names: frozenset[str]) -> pl.DataFrame:
 
 
 def remark(names: frozenset[str]) -> list[str]:
-    """Return that the repositories ``names`` are left out, and where they are, as a sentence or
-    none.
-    """
+    """Return a sentence on the ``names`` that are left out, or none."""
     sentence = (
         f"Of {len(names) + MOST:,} repositories the {MOST} with most bug reports are shown one by "
         "one, and all of them where they are pooled; the tables of the database hold every one."

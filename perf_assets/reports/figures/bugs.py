@@ -1,7 +1,10 @@
 """Figures of single bugs: how soon they are fixed, how they differ, and what that hangs on.
 
-And of projects against each other, and of areas against the rest of their repository.
+And of projects against each other, of areas against the rest of their repository, and Table II of
+the paper: medians, tests, and the distributions behind them.
 """
+
+from collections.abc import Mapping
 
 import polars as pl
 
@@ -16,21 +19,21 @@ from perf_assets.reports.figures.panels import (
     quantity,
 )
 
-METRICS = {
-    "fix_time_days": "fix time",
-    "fix_size": "fix size",
-    "hours_to_first_comment": "time to first comment",
+METRIC_TITLES = {
+    "fix_time_days": "fix time (days)",
+    "fix_size": "fix size (lines)",
+    "hours_to_first_comment": "time to first comment (hours)",
     "comments": "comments",
     "commentators": "commentators",
 }
+METRICS = {name: title.partition(" (")[0] for name, title in METRIC_TITLES.items()}
+KIND = pl.when("is_performance").then(pl.lit("performance bugs")).otherwise(pl.lit("other bugs"))
 EVENTS = {"fixed": "fixed", "closed_without_fix": "closed without a fix"}
 DELTA = "Cliff's delta; above 0 performance bugs have more"
 
 
 def effects(rows: pl.DataFrame, color: str = "") -> list[Spec]:
-    """Return a panel a repository: Cliff's delta of each metric, with its interval where there is
-    one.
-    """
+    """Return a panel a repository: Cliff's delta of each metric, with intervals if known."""
     drawn = rows.with_columns(what=pl.col("metric").replace(METRICS))
     if color:
         drawn = drawn.with_columns(color=pl.col(color))
@@ -83,9 +86,7 @@ def curves(rows: pl.DataFrame) -> list[Spec]:
 
     Of an event with too few for a curve of either kind there is none.
     """
-    performance, other = KINDS
-    kind = pl.when("is_performance").then(pl.lit(performance)).otherwise(pl.lit(other))
-    drawn = rows.with_columns(color=kind)
+    drawn = rows.with_columns(color=KIND)
     return [
         _curve(f"{name}: {title}", part, title)
         for name in drawn["repository"].unique(maintain_order=True)
@@ -123,6 +124,63 @@ def _curve(title: str, rows: pl.DataFrame, ended: str) -> Spec:
             {
                 "mark": line,
                 "encoding": shared | {"y": y | {"field": "percent"}, "tooltip": tooltip},
+            },
+        ],
+    )
+
+
+def distributions(rows: pl.DataFrame) -> list[Spec]:
+    """Return a panel a metric, the share of bugs of each kind up to each value."""
+    return panels(_with_medians, rows.with_columns(color=KIND), "{metric}")
+
+
+def _with_medians(metric: str, rows: pl.DataFrame) -> Spec:
+    medians = rows.select("color", "median").unique(maintain_order=True)
+    return distribution(metric, rows, dict(medians.iter_rows()))
+
+
+def distribution(metric: str, points: pl.DataFrame, medians: Mapping[str, float]) -> Spec:
+    """Share of bug reports up to each value, on a logarithmic scale, and medians as rules.
+
+    ``points`` has color (the kind of bugs), share and value.
+    """
+    rules = [{"color": kind, "value": float(f"{value:.5g}")} for kind, value in medians.items()]
+    is_fine = metric in ("fix_time_days", "hours_to_first_comment")
+    ticks = [0, *([0.1] if is_fine else []), 1, 10, 100, 1000, 10000]
+    if metric in ("comments", "commentators"):
+        ticks = [0, 1, 2, 5, 10, 20, 50]
+    x = quantity(
+        "value",
+        title=METRIC_TITLES[metric],
+        scale={"type": "symlog", "constant": 0.1 if is_fine else 1.0, "nice": False},
+        axis={"values": ticks, "labelExpr": "datum.value", "labelOverlap": True},
+    )
+    color = colored(list(KINDS), KINDS)
+    description = "; ".join(f"median of {kind} {value:.3g}" for kind, value in medians.items())
+    return panel(
+        METRICS[metric],
+        f"Share of bug reports up to each value; {description}",
+        points.select("color", "share", "value"),
+        WIDTH,
+        190,
+        layer=[
+            {
+                "mark": {"type": "line", "strokeWidth": 2},
+                "encoding": {
+                    "x": x,
+                    "y": quantity("share", title="share up to here", axis={"format": "%"}),
+                    "color": color,
+                    "tooltip": [
+                        category("color", title="of"),
+                        quantity("value", format=".3~r"),
+                        quantity("share", format=".0%"),
+                    ],
+                },
+            },
+            {
+                "data": {"values": rules},
+                "mark": {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.5},
+                "encoding": {"x": x, "color": color},
             },
         ],
     )

@@ -42,19 +42,13 @@ def _bars(repository: str, rows: pl.DataFrame) -> Spec:
             "x": {"field": "quarter", "type": "ordinal", "title": None, "axis": axis},
             "y": quantity("findings", title="findings", axis=counted(most)),
             "color": colored(rows["rule"].unique().sort().to_list()),
-            "tooltip": [
-                category("quarter"),
-                category("color", title="rule"),
-                quantity("findings"),
-            ],
+            "tooltip": [category("quarter"), category("color", title="rule"), quantity("findings")],
         },
     )
 
 
 def steps(rows: pl.DataFrame) -> list[Spec]:
-    """Return where anything was reported: findings by step, of one's own and of the study's
-    checker.
-    """
+    """Return reported findings by step, of the study and of the paper's checker."""
     if rows["reported"].sum() == 0:
         return []
     own = rows.group_by("repository", maintain_order=True).agg(pl.sum(*STEPS))

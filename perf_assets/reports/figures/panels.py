@@ -211,10 +211,7 @@ def lengths(title: str, rows: pl.DataFrame, measure: str, strong: str = "") -> S
             "y": category("what", sort=rows["what"].to_list(), title=None, axis=PLAIN),
             "x": quantity("value", title=measure, axis={"tickCount": 5}),
             "color": {"condition": is_strong, "value": OTHER},
-            "tooltip": [
-                category("what"),
-                quantity("value", title=measure, format=".3~r"),
-            ],
+            "tooltip": [category("what"), quantity("value", title=measure, format=".3~r")],
         },
     )
 

@@ -35,9 +35,7 @@ def difficulty(rows: pl.DataFrame) -> list[Spec]:
 
 
 def stems(rows: pl.DataFrame) -> list[Spec]:
-    """Return questions by stem as the set is meant, the most frequent first; none that finds
-    nothing.
-    """
+    """Return questions by stem, the most frequent first, without stems of no question."""
     matched = rows.filter(pl.col("questions") > 0, stem_set="as_meant")
     return panels(_stems, matched.with_columns(what="entry", value="questions"), OF_TAG_SET)
 
@@ -77,11 +75,7 @@ def _correlations(title: str, rows: pl.DataFrame) -> Spec:
         scale={"domain": [-12.5, 12.5], "nice": False},
         axis={"values": list(range(-12, 13, 4))},
     )
-    y: Spec = {
-        "type": "quantitative",
-        "title": "rank correlation",
-        "scale": {"domain": [-1, 1]},
-    }
+    y: Spec = {"type": "quantitative", "title": "rank correlation", "scale": {"domain": [-1, 1]}}
     outside = ", ".join(map(str, rows.filter("is_outside_band")["lag"])) or "none"
     is_dark = {"test": "datum.is_outside_band", "value": INK}
     return panel(
@@ -154,9 +148,7 @@ def _curves(forum: str, rows: pl.DataFrame) -> Spec:
 
 
 def _boxes(forum: str, rows: pl.DataFrame) -> Spec:
-    """Return the middle half of the waits as a bar, the middle eight tenths as a line, the median
-    dark.
-    """
+    """Return bars of the middle half of the waits, lines of eight tenths, and medians."""
     quantiles = pl.col("quantiles").list.to_struct(fields=QUANTILES).struct.unnest()
     drawn = rows.select("color", quantiles).sort("p50", descending=True)
     order = drawn["color"].to_list()

@@ -1,6 +1,6 @@
 """Figures of the trend: shares month by month, their tests, and why the open share changes.
 
-And the funnel of bug reports, by the steps of the paper.
+And the funnel of bug reports, by the steps of the paper, and the months around each alert.
 """
 
 import polars as pl
@@ -28,6 +28,14 @@ STEPS = ("issues", "bug reports", "closed bug reports", "fixed bug reports")
 """What is counted at each step (Makkouk et al., section III)."""
 
 PARTS = {"performance bugs": WARM, "all others": OTHER}
+
+LEVELS = {"by month": COOL, "level": WARM}
+MEASURES = {
+    "opened_share": "performance bugs among new reports, percent",
+    "backlog_growth": "open performance bugs",
+    "hours_to_first_comment": "hours to the first comment, median",
+    "fix_time_days": "days until fixed, median",
+}
 
 
 def months(rows: pl.DataFrame) -> list[Spec]:
@@ -112,3 +120,18 @@ def _funnel(repository: str, rows: pl.DataFrame) -> Spec:
             },
         ],
     )
+
+
+def alerts(rows: pl.DataFrame) -> list[Spec]:
+    """Return a panel an alert, the newest first."""
+    return panels(_alert, rows, "{alert_id}")
+
+
+def _alert(_: str, rows: pl.DataFrame) -> Spec:
+    first = rows.row(0, named=True)
+    where = " ".join(filter(None, (first["repository"], first["area"])))
+    drawn = rows.select("month", "color", "value", "counts", "low", "high")
+    if not drawn["low"].count():
+        drawn = drawn.drop("low", "high")
+    colors = {name: LEVELS[name] for name in LEVELS if name in set(drawn["color"])}
+    return series(f"{where}: {first['changed']}", drawn, MEASURES[first["series"]], colors)

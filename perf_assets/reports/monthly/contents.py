@@ -1,13 +1,29 @@
-"""What the report of a study holds, section by section, from the published database."""
+"""What the report of a study holds, section by section, from the published database.
+
+It is kept as files: a page to look at and send on, and the same in plain text.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 import duckdb
 
 from perf_assets import __version__
-from perf_assets.reports.document import Document, Part, Section, of_figure
+from perf_assets.base.code_version import files_version
+from perf_assets.base.files import write_file
+from perf_assets.base.paths import models_dir
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.reports.document import (
+    Document,
+    Part,
+    Section,
+    html,
+    made_from_what,
+    markdown,
+    of_figure,
+)
 from perf_assets.reports.figures import figures
 from perf_assets.reports.monthly.headlines import headlines
 from perf_assets.reports.monthly.news import read_news, read_questions
@@ -134,6 +150,23 @@ def read_report(published: Path) -> Document:
             Section("cite", "How to cite", [], [_citation()]),
         ]
     return Document(title, words, [section for section in sections if section.parts])
+
+
+def keep_report(data_dir: DataDirectory) -> bool:
+    """Bring the report up to the published database; returns whether it had to be made anew.
+
+    It is where the database, the code of the reports, a declaration or what draws them is
+    another.
+    """
+    code, drawn_by = files_version("reports", models_dir()), version("vl-convert-python")
+    made_from = f"{read_moment(data_dir.published)}, {code}, {drawn_by}"
+    if data_dir.report.exists() and made_from_what(data_dir.report_page) == made_from:
+        return False
+    document = read_report(data_dir.published)
+    data_dir.report_page.parent.mkdir(exist_ok=True)
+    write_file(data_dir.report, markdown(document))
+    write_file(data_dir.report_page, html(document, made_from))
+    return True
 
 
 def read_heading(connection: duckdb.DuckDBPyConnection) -> tuple[str, str]:

@@ -140,9 +140,7 @@ def _forums(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list[s
 
 
 def _accepted(row: Row) -> Iterator[str]:
-    """Yield how many of each group have an accepted answer, in percent where each has enough of
-    them.
-    """
+    """Yield how many of each group have an accepted answer; percentages if enough."""
     groups = (row["accepted"], row["performance"]), (row["others_accepted"], row["others"])
     if not all(questions for _, questions in groups):
         return

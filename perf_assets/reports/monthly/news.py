@@ -23,9 +23,7 @@ TESTS = "analysis.trend_tests"
 
 
 def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
-    """Return a part of numbers for each repository, and one for each list that has anything in
-    it.
-    """
+    """Return a part of numbers and the lists that are not empty, of each repository."""
     left_out = passed_over(connection)
     newest, tests = sql_of("newest_month"), figures()[TESTS].rows
     numbers = [row for row in read_rows(connection, newest) if row["repository"] not in left_out]
@@ -127,12 +125,7 @@ def _usual(median: float | None) -> str:
 
 
 def _listed(
-    name: str,
-    title: str,
-    of: str,
-    rows: list[Row],
-    query: str,
-    words: Callable[[Row], str],
+    name: str, title: str, of: str, rows: list[Row], query: str, words: Callable[[Row], str]
 ) -> Part:
     items = [
         Item(

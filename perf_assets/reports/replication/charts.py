@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from perf_assets.core.analyses.group_samples import metric_samples
-from perf_assets.reports.figures.distributions import METRIC_TITLES, distribution
+from perf_assets.reports.figures.bugs import METRIC_TITLES, distribution
 from perf_assets.reports.figures.drawing import INK, KINDS, Spec, over_time
 from perf_assets.reports.figures.panels import (
     PLAIN,

@@ -10,7 +10,7 @@ import gzip
 import re
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from perf_assets.base.code_version import files_version
@@ -61,7 +61,7 @@ def engine_files(given: Sequence[Path]) -> list[SiteFile]:
         return SiteFile(path, write, made_from)
 
     folder = "assets/duckdb"
-    titles = {"duckdb": packages()[0].title, "arrow": packages()[1].title}
+    titles = dict(zip(("duckdb", "arrow"), (package.title for package in packages()), strict=True))
     return [
         file(ENGINE, lambda files: files["duckdb-eh.wasm"]),
         file(WORKER, lambda files: _script(files["duckdb-browser-eh.worker.js"])),
@@ -86,17 +86,14 @@ def _script(content: bytes) -> bytes:
 
 def own_scripts() -> list[SiteFile]:
     """Return the scripts of the console."""
-
-    def file(name: str, folder: str) -> SiteFile:
-        return text_file(f"assets/{folder}{name}", lambda: text_of(name))
-
-    return [file(name, folder) for name, folder in OWN_SCRIPTS.items()]
+    return [
+        text_file(f"assets/{folder}{name}", partial(text_of, name))
+        for name, folder in OWN_SCRIPTS.items()
+    ]
 
 
 def database_file(published: Path, tables: Collection[str], made_from: str) -> SiteFile:
-    """Return the database that the console opens, packed; its facts name the queries that it
-    answers.
-    """
+    """Return the console's database, packed; its facts name the queries it answers."""
 
     def write(target: Path) -> Facts:
         plain = target.with_name(target.name.replace(".gz.", "."))
@@ -108,10 +105,8 @@ def database_file(published: Path, tables: Collection[str], made_from: str) -> S
                 gzip.GzipFile("", "wb", LEVEL, packed, mtime=0) as file,
             ):
                 shutil.copyfileobj(source, file, 1 << 20)
-            return {
-                "unpacked": plain.stat().st_size,
-                "queries": [query.name for query in answered],
-            }
+            names = [query.name for query in answered]
+            return {"unpacked": plain.stat().st_size, "queries": names}
         finally:
             plain.unlink(missing_ok=True)
 
@@ -122,6 +117,14 @@ def console_page(entries: Mapping[str, Entry]) -> str:
     """Return the page, once the files that it loads are there."""
     queries = [cookbook()[name] for name in entries[DATABASE].facts["queries"]]
     files = {"engine": ENGINE, "worker": WORKER, "database": DATABASE}
+    facts = {
+        name: {
+            "path": path,
+            "bytes": entries[path].size,
+            "unpacked": entries[path].facts["unpacked"],
+        }
+        for name, path in files.items()
+    }
     names = [query.name for query in queries]
     return page(
         "console.html",
@@ -134,17 +137,7 @@ def console_page(entries: Mapping[str, Entry]) -> str:
         ],
         queries=queries,
         opened=OPENED if OPENED in names else next(iter(names), ""),
-        settings={
-            "files": {
-                name: {
-                    "path": path,
-                    "bytes": entries[path].size,
-                    "unpacked": entries[path].facts["unpacked"],
-                }
-                for name, path in files.items()
-            },
-            "queries": [_settings(query) for query in queries],
-        },
+        settings={"files": facts, "queries": [_settings(query) for query in queries]},
     )
 
 

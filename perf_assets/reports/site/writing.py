@@ -13,8 +13,7 @@ from perf_assets.base.processes.progress import phase
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.reports.document import Section
 from perf_assets.reports.monthly.contents import read_heading, read_moment, read_short
-from perf_assets.reports.pages.page import docs_html
-from perf_assets.reports.pages.state import read_facts
+from perf_assets.reports.pages.page import docs_html, read_facts
 from perf_assets.reports.query_runner import published_database
 from perf_assets.reports.site.console import (
     DATABASE,
