@@ -1,5 +1,6 @@
 """What a review sheet can be about: how its rows are drawn, identified, and judged."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from perf_assets.sources.review_sheets.sheet import (
@@ -27,7 +28,7 @@ class Review:
 
     table : of the verdicts.
     key : the columns that identify a subject.
-    answers : the columns that hold what a rater says.
+    judged : the columns of a judged sheet.
     drawn : all subjects with the given columns of the sheet, and is_performance but for findings.
     links : the web address of each subject, or the path of each finding, by its key.
     in_force : the rows of the verdicts of a rater that are in force.
@@ -37,18 +38,23 @@ class Review:
     form: Form
     table: str
     key: tuple[str, str]
-    answers: tuple[str, ...]
+    judged: Collection[str]
     drawn: str
     links: str
     in_force: str
     labelled: str
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The columns that hold what a rater says."""
+        return tuple(name for name in self.judged if name not in (*self.key, "line"))
 
 
 BUGS = Review(
     BUG_REPORTS,
     TABLE,
     ("repository", "number"),
-    tuple(name for name in JUDGED if name not in ("repository", "number", "line")),
+    JUDGED,
     """
     select
         repository, number, bugs.title, bugs.html_url as link, bugs.is_performance,
@@ -65,7 +71,7 @@ QUESTION_REVIEW = Review(
     QUESTIONS,
     QUESTION_VERDICTS,
     ("forum", "question_id"),
-    tuple(name for name in QUESTIONS_JUDGED if name not in ("forum", "question_id", "line")),
+    QUESTIONS_JUDGED,
     """
     select
         forum, question_id, asked.title, asked.html_url as link, labels.is_performance,
@@ -91,7 +97,7 @@ FOUND = Review(
     FINDINGS,
     FINDING_VERDICTS,
     ("repository", "finding_id"),
-    tuple(name for name in FINDINGS_JUDGED if name not in ("repository", "finding_id", "line")),
+    FINDINGS_JUDGED,
     """
     select
         repository, finding_id, rule, severity, path, line, code, message,
@@ -111,7 +117,7 @@ ENDORSED = Review(
     ENDORSEMENTS,
     ENDORSEMENT_VERDICTS,
     ("forum", "comment_id"),
-    tuple(name for name in ENDORSEMENTS_JUDGED if name not in ("forum", "comment_id", "line")),
+    ENDORSEMENTS_JUDGED,
     """
     select
         forum, comment_id, asked.title, asked.html_url as link, answers.body_html as answer,

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from perf_assets.base.months import months_between
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.sources.github import ChangePage, GitHubClient, IssueSource, issues, rows
-from perf_assets.stages.mining.incremental_state import due_cohorts
+from perf_assets.stages.mining.incremental_state import due_cohorts, stale_cohorts
 from perf_assets.stages.mining.issues import load_issues
-from perf_assets.stages.mining.stale_cohorts import stale_cohorts
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.storage import audited_writer
 from perf_assets.storage.audit.auditing import AuditReport

@@ -22,7 +22,8 @@ from perf_assets.sources.question_kinds import labelled
 from perf_assets.stages.transform.models import lay_views
 from perf_assets.storage import fingerprints
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.partition_write import PartitionWrite, StagedTable, WriteOutcome
+from perf_assets.storage.partition_write import WriteOutcome
+from perf_assets.storage.storing import store_tables
 from perf_assets.storage.warehouse import Difference
 
 if TYPE_CHECKING:  # it imports NumPy, which a run without questions does without
@@ -74,18 +75,15 @@ def store_question_kinds(
     lists = {forum.name: _lists(forum) for forum in study.forums}
     # Stored rows are audited already.
     if forced or Difference.between(writer.database.frame(f"from {LABELLED}"), classified).is_any:
-        (stored,) = writer.store([PartitionWrite([StagedTable(LABELLED, classified)])])
+        stored = store_tables(writer, {LABELLED: classified})
         yield stored
         if stored.failure is not None:
             return
     forums = sorted(forum.name for forum in study.forums)
-    held = []
     if forums:
         lay_views(writer)
-        held = [
-            fingerprints.content_of(writer.database, query, [forums])
-            for query in (QUESTIONS, EXAMPLES)
-        ]
+    queries = (QUESTIONS, EXAMPLES) if forums else ()
+    held = [fingerprints.content_of(writer.database, query, [forums]) for query in queries]
     rules = fingerprints.rules_of(table_of(QUESTION_KINDS))
     chosen = {
         name: sorted(words.keywords.items()) for name, words in sorted(lists.items()) if words
@@ -97,16 +95,18 @@ def store_question_kinds(
     if not forced and fingerprints.is_current(writer.database, tables, basis):
         return
     decided = _decided(writer, study, forums, lists)
-    staged = [StagedTable(table, rows) for table, rows in zip(tables, decided, strict=True)]
-    (outcome,) = writer.store([PartitionWrite(staged)])
+    outcome = store_tables(writer, dict(zip(tables, decided, strict=True)))
     yield outcome
     if outcome.failure is None:
         fingerprints.note(writer.database, tables, basis)
 
 
 def _labelled(study: Study) -> pl.DataFrame:
-    named = [forum for forum in study.forums if forum.labelled is not None]
-    rows = [labelled.read_labelled(forum.name, forum.labelled) for forum in named if forum.labelled]
+    rows = (
+        labelled.read_labelled(forum.name, forum.labelled)
+        for forum in study.forums
+        if forum.labelled is not None
+    )
     return pl.concat([schema_of(LABELLED).to_frame(), *rows])
 
 
@@ -121,10 +121,7 @@ def _lists(forum: Forum) -> "Wordlists | None":
 
 
 def _decided(
-    writer: AuditedWriter,
-    study: Study,
-    forums: list[str],
-    lists: "Mapping[str, Wordlists | None]",
+    writer: AuditedWriter, study: Study, forums: list[str], lists: "Mapping[str, Wordlists | None]"
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     if not forums:
         return NOTHING
