@@ -9,7 +9,7 @@ less, and unpacked in the page: most hosts pack neither WebAssembly nor database
 import gzip
 import re
 import shutil
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 
@@ -50,12 +50,15 @@ def engine_files(given: Sequence[Path]) -> list[SiteFile]:
     def content() -> Mapping[str, bytes]:
         return package_files(given)
 
-    def file(path: str, of: Callable[[Mapping[str, bytes]], bytes]) -> SiteFile:
+    def file(path: str, name: str) -> SiteFile:
         def write(target: Path) -> Facts:
-            plain = of(content())
-            target.write_bytes(
-                gzip.compress(plain, LEVEL, mtime=0) if path.endswith(".gz") else plain
-            )
+            plain = content()[name]
+            if name.endswith(("js", "mjs")):  # the site does not have their source maps
+                plain = SOURCE_MAP.sub(b"\n", plain)
+            if path.endswith("/duckdb.js"):  # a browser finds a module by its path alone
+                plain = plain.replace(b'from"apache-arrow"', b'from"./arrow.js"')
+            is_packed = path.endswith(".gz")
+            target.write_bytes(gzip.compress(plain, LEVEL, mtime=0) if is_packed else plain)
             return {"unpacked": len(plain)}
 
         return SiteFile(path, write, made_from)
@@ -63,25 +66,14 @@ def engine_files(given: Sequence[Path]) -> list[SiteFile]:
     folder = "assets/duckdb"
     titles = dict(zip(("duckdb", "arrow"), (package.title for package in packages()), strict=True))
     return [
-        file(ENGINE, lambda files: files["duckdb-eh.wasm"]),
-        file(WORKER, lambda files: _script(files["duckdb-browser-eh.worker.js"])),
-        file(
-            f"{folder}/duckdb.js",
-            # A browser finds a module by its path alone.
-            lambda files: _script(files["duckdb-browser.mjs"]).replace(
-                b'from"apache-arrow"', b'from"./arrow.js"'
-            ),
-        ),
-        file(f"{folder}/apache-arrow.js", lambda files: _script(files["Arrow.es2015.min.js"])),
-        file(f"{folder}/LICENSE.txt", lambda files: files["LICENSE.txt"]),
-        file(f"{folder}/NOTICE.txt", lambda files: files["NOTICE.txt"]),
+        file(ENGINE, "duckdb-eh.wasm"),
+        file(WORKER, "duckdb-browser-eh.worker.js"),
+        file(f"{folder}/duckdb.js", "duckdb-browser.mjs"),
+        file(f"{folder}/apache-arrow.js", "Arrow.es2015.min.js"),
+        file(f"{folder}/LICENSE.txt", "LICENSE.txt"),
+        file(f"{folder}/NOTICE.txt", "NOTICE.txt"),
         text_file(f"{folder}/README.txt", lambda: LICENCES.format(**titles)),
     ]
-
-
-def _script(content: bytes) -> bytes:
-    """Return a script without the address of its source map, which the site does not have."""
-    return SOURCE_MAP.sub(b"\n", content)
 
 
 def own_scripts() -> list[SiteFile]:

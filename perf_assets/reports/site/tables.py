@@ -103,7 +103,11 @@ def tables_page(tables: list[str], site: SiteDirectory, *, has_console: bool) ->
             "for programs, CSV for spreadsheets."
         ],
         schemas=[
-            (name, SCHEMAS[name], [one for one in listed if one["name"].startswith(f"{name}.")])
+            (
+                name,
+                SCHEMAS[name],
+                [table for table in listed if table["name"].startswith(f"{name}.")],
+            )
             for name in RESULTS
         ],
     )
