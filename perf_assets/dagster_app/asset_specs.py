@@ -27,7 +27,7 @@ CODE: Mapping[str, str] = {
     "replication.bugs": "stages/replicating.py",
     "reviews.verdicts": "stages/reviewing.py",
     "published.perf_bugs": "storage/publishing.py",
-    "published.report": "reports/monthly/writing.py",
+    "published.report": "reports/monthly/contents.py",
     "published.replication_report": "reports/replication/report.py",
 }
 """The file that fills an asset, where it is neither a model nor a table of statistics."""

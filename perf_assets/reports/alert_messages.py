@@ -7,8 +7,7 @@ from typing import Any
 import duckdb
 
 from perf_assets.base.sanitize import escape_text, for_markdown
-from perf_assets.reports.sql_files import sql_of
-from perf_assets.schema.frames import frame_of
+from perf_assets.reports.sql_files import rows_of
 from perf_assets.storage.lake_rows import lake_rows
 
 Alert = Mapping[str, Any]
@@ -28,15 +27,15 @@ def new_alerts(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
     duckdb.CatalogException
         The database is of a version that knew no alerts.
     """
-    found = frame_of(connection.sql(sql_of("new_alerts"))).to_dicts()
+    alerts = rows_of(connection, "new_alerts").to_dicts()
     is_far = "raw.issues" in lake_rows(connection)
-    for alert in found:
-        numbers = alert["issues"]
-        given = [alert["repository"], numbers]
-        rows = [] if is_far or not numbers else connection.execute(ADDRESSES, given).fetchall()
+    for alert in alerts:
+        numbers, rows = alert["issues"], []
+        if numbers and not is_far:
+            rows = connection.execute(ADDRESSES, [alert["repository"], numbers]).fetchall()
         addresses = {number: url for number, url in rows if url and GITHUB.fullmatch(url)}
         alert["issues"] = [{"number": number, "url": addresses.get(number)} for number in numbers]
-    return found
+    return alerts
 
 
 def headline(alert: Alert) -> str:
@@ -50,10 +49,10 @@ def message(alert: Alert) -> dict[str, Any]:
 
     A label of a stranger must neither call people nor make a link.
     """
-    behind = " ".join(_slack_link(issue) for issue in alert["issues"])
+    behind = " ".join(_link(issue, "<{url}|#{number}>") for issue in alert["issues"])
     more = alert["performance_bugs"] - len(alert["issues"])
     lines = [
-        _slack(headline(alert)),
+        headline(alert).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"),
         *([f"Behind it: {behind}{f' and {more:,} more' * (more > 0)}"] if behind else []),
         f"Say what you make of it: perf-assets alerts set {alert['alert_id']} known",
     ]
@@ -64,20 +63,10 @@ def as_markdown(alerts: Sequence[Alert]) -> str:
     """Return the alerts as a list, each with its identifier and links to the issues behind it."""
     return "\n".join(
         f"- **{alert['alert_id']}** {for_markdown(headline(alert))}"
-        + "".join(f" {_link(issue)}" for issue in alert["issues"])
+        + "".join(f" {_link(issue, '[#{number}]({url})')}" for issue in alert["issues"])
         for alert in alerts
     )
 
 
-def _link(issue: Mapping[str, Any]) -> str:
-    number, url = issue["number"], issue["url"]
-    return f"[#{number}]({url})" if url else f"#{number}"
-
-
-def _slack_link(issue: Mapping[str, Any]) -> str:
-    number, url = issue["number"], issue["url"]
-    return f"<{url}|#{number}>" if url else f"#{number}"
-
-
-def _slack(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+def _link(issue: Mapping[str, Any], form: str) -> str:
+    return form.format(**issue) if issue["url"] else f"#{issue['number']}"

@@ -4,7 +4,9 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from perf_assets.base.config_files import nearest
@@ -12,6 +14,7 @@ from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.sanitize import escape_text
 from perf_assets.reports import drawing_process
 from perf_assets.reports.figures.drawing import Spec, chart_of, over_time
+from perf_assets.reports.figures.panels import category, quantity
 from perf_assets.reports.formats import shown
 from perf_assets.reports.query_result import QueryResult, is_integer, is_number, is_time
 from perf_assets.reports.rendering import render
@@ -20,6 +23,7 @@ MONTH = re.compile(r"\d{4}-\d{2}")
 YEARS = re.compile(r"(^|_)(year|quarter|opened_in|closed_in)($|_)")
 SHARES = re.compile(r"percent|share|median")
 IDENTIFIERS = ("number", "sha", "line")
+LINE = 91  # characters of a title
 MOST_COLORS, MOST_PANELS, MOST_BARS, MOST_ROWS = 12, 6, 60, 50_000
 
 
@@ -61,30 +65,26 @@ def chart(answer: QueryResult, title: str, axes: Axes | None = None) -> Spec:
         raise PerfAssetsError(f"the answer has {size}: there is no picture of that")
     columns = {name: _column(answer, name) for name in answer.columns}
     x, y, color, panel = _chosen(columns, axes or Axes())
-    notes = []
-    if x.kind == "words" and len(answer.rows) > MOST_BARS:
-        notes.append(f"the first {MOST_BARS} of {len(answer.rows):,} rows")
-        columns = {
-            name: _Column(name, one.kind, one.values[:MOST_BARS]) for name, one in columns.items()
-        }
+    notes, shown_rows = [], len(answer.rows)
+    if x.kind == "words" and shown_rows > MOST_BARS:
+        notes.append(f"the first {MOST_BARS} of {shown_rows:,} rows")
+        shown_rows = MOST_BARS
     drawn = [column for column in (x, y, color, panel) if column is not None]
     values = [
-        {f"c{index}": columns[one.name].values[row] for index, one in enumerate(drawn)}
-        for row in range(len(columns[x.name].values))
+        {f"c{index}": column.values[row] for index, column in enumerate(drawn)}
+        for row in range(shown_rows)
     ]
     encoding, mark = _encoding(x, y)
     if color is not None:
-        encoding["color"] = {
-            "field": f"c{drawn.index(color)}",
-            "type": "nominal",
-            "title": escape_text(color.name),
-        }
-    spec: Spec = {"mark": mark, "encoding": encoding, **_size(x)}
+        encoding["color"] = category(f"c{drawn.index(color)}", title=escape_text(color.name))
+    width, height = (560, {"step": 18}) if x.kind == "words" else (640, 300)
+    spec: Spec = {"mark": mark, "encoding": encoding, "width": width, "height": height}
     if panel is not None:
-        facet = {"field": f"c{drawn.index(panel)}", "type": "nominal"}
-        facet["title"] = escape_text(panel.name)
+        facet = category(f"c{drawn.index(panel)}", title=escape_text(panel.name))
         spec = {"facet": facet, "columns": 2, "spec": spec}
-    heading = {"text": _lines(title), "subtitle": notes}
+    words = " ".join(escape_text(title).split())
+    lines = wrap(words, LINE, break_long_words=False, break_on_hyphens=False)
+    heading = {"text": lines or [""], "subtitle": notes}
     return chart_of({"title": heading, "data": {"values": values}, **spec}, "white")
 
 
@@ -126,9 +126,7 @@ def _column(answer: QueryResult, name: str) -> _Column:
 
 
 def _moment(value: object) -> str:
-    """Return a date, or a moment with its zone: browsers take one without for that of the
-    reader.
-    """
+    """Return a date, or a moment with its zone; browsers take none for the reader's."""
     if not isinstance(value, datetime):
         return str(value)
     moment = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
@@ -143,24 +141,21 @@ def _chosen(
             raise PerfAssetsError(f"the answer has no column {name}; {nearest(name, columns)}")
     taken = [columns[name] for name in (axes.x, axes.y, axes.color) if name is not None]
     free = [column for column in columns.values() if column not in taken]
-    numbers = [one for one in free if one.kind == "numbers"]
+    numbers, words, times, years = (
+        [column for column in free if column.kind == kind]
+        for kind in ("numbers", "words", "times", "years")
+    )
     shares = [number for number in numbers if SHARES.search(number.name)]
     y = columns[axes.y] if axes.y else next(iter([*shares, *numbers]), None)
     if y is None or y.kind != "numbers":
         raise PerfAssetsError("the answer has no column of numbers to draw; say which with --y")
-    words = [one for one in free if one.kind == "words"]
     # Words that tell most rows apart are what a bar stands for.
-    by_kind = [
-        *(one for one in free if one.kind == "times"),
-        *(one for one in free if one.kind == "years"),
-        *sorted(words, key=lambda one: -one.distinct),
-        *(number for number in numbers if number is not y),
-    ]
-    x = columns[axes.x] if axes.x else next(iter(by_kind), y)
-    others = sorted(
-        (word for word in words if word is not x and word.distinct > 1),
-        key=lambda one: one.name != "repository",
-    )
+    by_distinct = sorted(words, key=lambda word: -word.distinct)
+    others_than_y = (number for number in numbers if number is not y)
+    by_kind = chain(times, years, by_distinct, others_than_y)
+    x = columns[axes.x] if axes.x else next(by_kind, y)
+    others = [word for word in words if word is not x and word.distinct > 1]
+    others.sort(key=lambda word: word.name != "repository")
     color = columns[axes.color] if axes.color else None
     if color is None:
         color = next((other for other in others if other.distinct <= MOST_COLORS), None)
@@ -171,7 +166,7 @@ def _chosen(
 
 def _encoding(x: _Column, y: _Column) -> tuple[Spec, Spec]:
     across: Spec = {"field": "c0", "title": escape_text(x.name)}
-    upwards: Spec = {"field": "c1", "type": "quantitative", "title": escape_text(y.name)}
+    upwards = quantity("c1", title=escape_text(y.name))
     if x.kind == "words":
         across |= {"type": "nominal", "sort": None}
         return {"y": across, "x": upwards}, {"type": "bar"}
@@ -182,23 +177,3 @@ def _encoding(x: _Column, y: _Column) -> tuple[Spec, Spec]:
     else:
         across |= {"type": "ordinal"}
     return {"x": across, "y": upwards}, {"type": "line", "point": {"size": 18}, "strokeWidth": 2}
-
-
-def _size(x: _Column) -> Spec:
-    return (
-        {"width": 560, "height": {"step": 18}}
-        if x.kind == "words"
-        else {
-            "width": 640,
-            "height": 300,
-        }
-    )
-
-
-def _lines(title: str, width: int = 90) -> list[str]:
-    lines = [""]
-    for word in escape_text(title).split():
-        if len(lines[-1]) + len(word) > width:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return lines

@@ -57,9 +57,7 @@ def tables_text(width: int) -> str:
 
 
 def table_text(table: Table, width: int) -> str:
-    """Return what ``table`` is, its key, what it is made from and what is made of it, and its
-    columns.
-    """
+    """Return the description, key, sources, readers and columns of ``table``."""
     kind = "a view, computed when it is read" if table.is_view else "a table"
     key = ", ".join(table.key)
     facts = [

@@ -13,6 +13,7 @@ from perf_assets.base.files import write_output_file
 from perf_assets.reports.formats import FORMATS, as_parquet
 from perf_assets.reports.query_result import fetch_result, typed_frame
 from perf_assets.reports.query_runner import published_database
+from perf_assets.schema.ddl import quoted_name
 from perf_assets.storage.lake_rows import lake_rows, sentence
 
 EXPORTED = ("marts", "analysis", "labels", "links", "details", "reviews", "raw", "meta")
@@ -77,13 +78,12 @@ def _written(
     output: Path,
     kind: str,
 ) -> Exported:
-    path = output / f"{file_name(table)}.{kind}"
-    query = f"FROM {_quoted(table)}"
+    path, condition, values = output / f"{file_name(table)}.{kind}", "", {}
     if repository is not None:
         path = output / file_name(table) / f"{file_name(repository)}.{kind}"
-        query += " WHERE repository = $repository"
-    values = {} if repository is None else {"repository": repository}
-    relation = connection.sql(f"{query} ORDER BY ALL", params=values)
+        condition, values = "WHERE repository = $repository", {"repository": repository}
+    query = f"FROM {quoted_table(table)} {condition} ORDER BY ALL"
+    relation = connection.sql(query, params=values)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -131,16 +131,14 @@ def chosen_tables(connection: duckdb.DuckDBPyConnection, tables: Collection[str]
 
 
 def _repositories(connection: duckdb.DuckDBPyConnection, table: str) -> list[str | None] | None:
-    """Return the repositories that ``table`` has rows of; None where it does not tell them
-    apart.
-    """
-    if "repository" not in connection.sql(f"FROM {_quoted(table)}").columns:
+    """Return the repositories in ``table``; None if it has no column for them."""
+    rows = connection.sql(f"FROM {quoted_table(table)}")
+    if "repository" not in rows.columns:
         return None
-    rows = connection.execute(
-        f"SELECT DISTINCT repository FROM {_quoted(table)} WHERE repository IS NOT NULL ORDER BY 1"
-    ).fetchall()
-    return [repository for (repository,) in rows]
+    names = rows.filter("repository IS NOT NULL").project("repository").distinct()
+    return [repository for (repository,) in names.order("repository").fetchall()]
 
 
-def _quoted(table: str) -> str:
-    return ".".join(f'"{part}"' for part in table.split(".", 1))
+def quoted_table(table: str) -> str:
+    """Return ``schema.table`` as SQL."""
+    return ".".join(map(quoted_name, table.split(".", 1)))

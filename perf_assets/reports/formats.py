@@ -39,9 +39,7 @@ def as_csv(answer: QueryResult) -> bytes:
 
 
 def as_json(answer: QueryResult) -> bytes:
-    """Return a JSON list with an object for each row; what is not a number is null, times are ISO
-    8601.
-    """
+    """Return a JSON list of objects; NaN and infinity are null, times are ISO 8601."""
     rows = [dict(zip(answer.columns, map(_plain, row), strict=True)) for row in answer.rows]
     text = json.dumps(rows, ensure_ascii=False, indent=1)
     return (UNESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n").encode()
@@ -109,9 +107,7 @@ def shown(value: object) -> str:  # noqa: PLR0911
 
 
 def rounded(value: object) -> str:
-    """Return a value for a report: numbers with the digits that matter, words as they are, - for
-    NULL.
-    """
+    """Return a value for a report: numbers to the digits that matter, - for NULL."""
     if value is None:
         return "-"
     if isinstance(value, float):
@@ -171,7 +167,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401, PLR0911
     if isinstance(value, timedelta):
         return value.total_seconds()
     if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     return str(value)
@@ -179,16 +175,12 @@ def _plain(value: Any) -> Any:  # noqa: ANN401, PLR0911
 
 def _least_width(names: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
     """Return how wide the columns are where no number is cut and texts still have some room."""
-    longest = [
-        max((cell_len(row[index]) for row in rows), default=0) for index in range(len(names))
-    ]
-    columns = zip(names, longest, strict=True)
-    return sum(max(_longest_word(name), min(cells, READABLE)) + 1 for name, cells in columns)
-
-
-def _longest_word(name: str) -> int:
-    """Return the length of the longest part of a name that a header does not cut."""
-    return max(map(cell_len, name.split() or [""]))
+    width = 0
+    for index, name in enumerate(names):
+        longest = max((cell_len(row[index]) for row in rows), default=0)
+        longest_word = max(map(cell_len, name.split() or [""]))  # which a header does not cut
+        width += max(longest_word, min(longest, READABLE)) + 1
+    return width
 
 
 def records(names: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> str:
@@ -205,9 +197,7 @@ def records(names: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> 
 
 
 def _unwrapped_records(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a line for each cell, however long: beside each other they would all be as wide as
-    one.
-    """
+    """Return a line for each cell, however long."""
     wide = max(map(cell_len, names))
     return "".join(
         f"— {number} —\n" + "".join(f"{n:<{wide}}  {c}\n" for n, c in zip(names, row, strict=True))

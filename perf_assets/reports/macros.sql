@@ -36,3 +36,7 @@ create macro metric_order(metric) as
     list_position(
         ['fix_time_days', 'fix_size', 'hours_to_first_comment', 'comments', 'commentators'], metric
     );
+
+-- Whether rows of a repository are listed: those of all repositories pooled are, if there are two.
+create macro is_listed(repository, repositories) as
+    (repository <> 'pooled' or repositories > 2);

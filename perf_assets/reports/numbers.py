@@ -2,7 +2,7 @@
 
 import duckdb
 
-from perf_assets.reports.sql_files import sql_of
+from perf_assets.reports.sql_files import rows_of
 
 NUMBERS = {
     "marts.bug_metrics": "numbers_of_bug_metrics",
@@ -13,12 +13,8 @@ NUMBERS = {
 
 
 def numbers_of(connection: duckdb.DuckDBPyConnection, asset: str) -> dict[str, float]:
-    """Return the numbers of ``asset`` by their names; those that cannot be computed are left
-    out.
-    """
+    """Return the numbers of ``asset`` by name, without those that cannot be computed."""
     if asset not in NUMBERS:
         return {}
-    answer = connection.sql(sql_of(NUMBERS[asset]))
-    (row,) = answer.fetchall()
-    pairs = zip(answer.columns, row, strict=True)
-    return {name: round(float(number), 2) for name, number in pairs if number is not None}
+    row = rows_of(connection, NUMBERS[asset]).row(0, named=True)
+    return {name: round(float(number), 2) for name, number in row.items() if number is not None}

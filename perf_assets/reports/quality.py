@@ -3,7 +3,7 @@
 import duckdb
 
 from perf_assets.base.sanitize import in_words
-from perf_assets.reports.sql_files import sql_of
+from perf_assets.reports.sql_files import rows_of, sql_of
 from perf_assets.reports.top_repositories import passed_over
 from perf_assets.storage.lake_rows import lake_rows, names_any
 
@@ -17,47 +17,42 @@ SHOWN = 5  # sentences; the rest is counted
 
 
 def warnings(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """Return the warnings of a database as sentences: the newest odd months, and all that stands
-    alone.
-    """
-    odd = connection.execute(sql_of("odd_months")).fetchall()
-    found = [
+    """Return sentences on the newest odd months, and on rows that stand alone."""
+    odd = rows_of(connection, "odd_months").rows()
+    sentences = [
         f"{repository} {month}: {in_words(measure)} {_number(value)}, {_number(median)} in the "
         f"median of the months before ({spreads:+.1f} spreads)"
         for repository, month, measure, value, median, spreads in odd[:SHOWN]
     ]
     if len(odd) > SHOWN:
-        found.append(f"and {len(odd) - SHOWN} earlier ones: perf-assets query anomalous_months")
+        sentences.append(f"and {len(odd) - SHOWN} earlier ones: perf-assets query anomalous_months")
     left_out = passed_over(connection)
-    alone = connection.execute(sql_of("rows_alone")).fetchall()
-    found += [
+    alone = rows_of(connection, "rows_alone").rows()
+    sentences += [
         f"{repository}: {rows:,} {in_words(question)}, {example} for one"
         for repository, question, rows, example in alone
         if repository not in left_out
     ]
     others = sum(repository in left_out for repository, *_ in alone)
-    return [
-        *found,
-        *([f"and so in {others:,} other places: marts.integrity_checks"] if others else []),
-    ]
+    if others:
+        sentences.append(f"and so in {others:,} other places: marts.integrity_checks")
+    return sentences
 
 
 def remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """Return where repositories differ, what bots change, and which commits and fixes are
-    unknown.
-    """
+    """Return sentences on differing repositories, bots, and unknown commits and fixes."""
     unnamed, elsewhere = passed_over(connection), lake_rows(connection)
     sentences = [
         sentence
-        for query in map(sql_of, QUERIES)
-        if not names_any(query, elsewhere)
-        for (sentence,) in connection.execute(query).fetchall()
+        for name in QUERIES
+        if not names_any(sql_of(name), elsewhere)
+        for (sentence,) in rows_of(connection, name).iter_rows()
     ]
     return sentences + [
         f"{repository}: the fixes of {left_out:,} of {fixes:,} bugs were not analysed "
         "(analyze_fixes = false, or --until links): which methods and languages they touch, and "
         "who introduced the bug, is not known"
-        for repository, left_out, fixes in connection.execute(sql_of("left_out")).fetchall()
+        for repository, left_out, fixes in rows_of(connection, "left_out").iter_rows()
         if repository not in unnamed
     ]
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import chain, count
 from typing import Any
 
 import duckdb
@@ -106,19 +107,13 @@ def _may_be_infinite(value: object) -> bool:
 def _is_in_parquet(kind: DuckDBPyType) -> bool:
     if kind.id in NOT_IN_PARQUET:
         return False
-    is_nested = kind.id in ("list", "array", "struct", "map")
-    parts = (
-        [part for _, part in kind.children if isinstance(part, DuckDBPyType)] if is_nested else []
-    )
-    return all(map(_is_in_parquet, parts))
+    parts = kind.children if kind.id in ("list", "array", "struct", "map") else ()
+    return all(_is_in_parquet(part) for _, part in parts if isinstance(part, DuckDBPyType))
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
-    found: list[str] = []
+    distinct: list[str] = []
     for name in names:
-        number, other = 1, name
-        while other in found:
-            number += 1
-            other = f"{name}_{number}"
-        found.append(other)
-    return found
+        candidates = chain([name], (f"{name}_{number}" for number in count(2)))
+        distinct.append(next(candidate for candidate in candidates if candidate not in distinct))
+    return distinct

@@ -95,7 +95,10 @@ def _run(
         for name, value in values.items():
             _set(connection, query, name, value)
         try:
-            answer = _answer(connection, query.sql, fetch)
+            *before, last = connection.extract_statements(query.sql) or [None]
+            for statement in before:
+                connection.execute(statement).fetchall()
+            answer = None if last is None else fetch(connection, last)
         except duckdb.PermissionException as error:
             raise PerfAssetsError(
                 f"{query.name}: {duckdb_message(error)}; a query reads the published database and "
@@ -126,8 +129,10 @@ def _set(connection: duckdb.DuckDBPyConnection, query: Query, name: str, value: 
     kind = "VARCHAR"
     try:
         if parameter is not None:
-            found = connection.execute(f"SELECT typeof({parameter.default})").fetchall()
-            kind = str(found[0][0]).strip('"')
+            ((name_of_type,),) = connection.execute(
+                f"SELECT typeof({parameter.default})"
+            ).fetchall()
+            kind = str(name_of_type).strip('"')
         kind = "VARCHAR" if kind == "NULL" else kind
         connection.execute(f'SET VARIABLE "{name}" = CAST({quoted(value)} AS {kind})')
     except duckdb.ConversionException:
@@ -144,15 +149,3 @@ def _fetch_frame(
 ) -> pl.DataFrame | None:
     relation = connection.sql(statement)
     return None if relation is None else typed_frame(relation)
-
-
-def _answer(
-    connection: duckdb.DuckDBPyConnection,
-    sql: str,
-    fetch: Callable[[duckdb.DuckDBPyConnection, duckdb.Statement], Fetched | None],
-) -> Fetched | None:
-    """Return the answer to the last of its statements."""
-    *before, last = connection.extract_statements(sql) or [None]
-    for statement in before:
-        connection.execute(statement).fetchall()
-    return None if last is None else fetch(connection, last)

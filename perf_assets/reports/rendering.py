@@ -60,8 +60,8 @@ def _environment() -> Environment:
         "breakable": _breakable,
         "live": _live,
         "megabytes": _megabytes,
-        "picture": _picture,
-        "source": _source,
+        "picture": lambda panel: _themed(svg(panel)),
+        "source": lambda code: escape(without_controls(code)),
         "texts": texts,
     }
     environment.tests["address"] = is_address
@@ -86,24 +86,15 @@ def _megabytes(size: int) -> Markup:
     return Markup(shown.replace(" ", "\u00a0"))
 
 
-def _source(code: str) -> Markup:
-    """Code, with its lines."""
-    return escape(without_controls(code))
-
-
-def _picture(panel: Spec) -> Markup:
-    """Return a chart as SVG, in the variables of the style sheet."""
-    return Markup(_themed(svg(panel)))
-
-
 def _live(panel: Spec) -> Markup:
     """Return a chart as JSON within a script element, for what draws it as wide as its frame."""
     frame = {"autosize": {"type": "fit-x", "contains": "padding"}}
     text = htmlsafe_json_dumps(chart_of(panel) | frame, separators=(",", ":"))
-    return Markup(_themed(str(text)))
+    return _themed(str(text))
 
 
-def _themed(drawn: str) -> str:
+def _themed(drawn: str) -> Markup:
+    """Return a chart in the variables of the style sheet."""
     for color, name in VARIABLES.items():
         drawn = drawn.replace(f'"{color}"', f'"var(--{name})"')
-    return drawn
+    return Markup(drawn)

@@ -6,10 +6,31 @@ from functools import cache
 from pathlib import Path
 from textwrap import indent
 
+import duckdb
+import polars as pl
+
 from perf_assets.base.paths import models_dir
+from perf_assets.schema.frames import frame_of
 
 QUERIES = Path(__file__).with_name("queries")
 MACROS = Path(__file__).with_name("macros.sql")
+GROUP = r"\((?:[^()]|\([^()]*\))*\)"
+"""What parentheses hold, up to those within these."""
+
+
+def rows_of(
+    connection: duckdb.DuckDBPyConnection, name: str, *, is_optional: bool = False
+) -> pl.DataFrame:
+    """Return the rows of :func:`sql_of` this name.
+
+    ``is_optional`` ones are none where an older version published without their tables.
+    """
+    try:
+        return frame_of(connection.sql(sql_of(name)))
+    except (duckdb.CatalogException, duckdb.BinderException):
+        if not is_optional:
+            raise
+        return pl.DataFrame()
 
 
 @cache
@@ -27,8 +48,8 @@ def read_sql(path: Path) -> str:
     """
     text = path.read_text(encoding="utf-8").strip()
     text = re.sub(r"from queries\.(\w+)", lambda found: from_rows_of(sql_of(found[1])), text)
-    call = rf"\b({'|'.join(_macros())})\(((?:[^()]|\([^()]*\))*)\)"
-    return re.sub(call, lambda found: _written_out(found[1], found[2].split(", ")), text)
+    call = rf"\b({'|'.join(_macros())})\(((?:[^()]|{GROUP})*)\)"
+    return re.sub(call, lambda found: _written_out(found[1], found[2].strip()), text)
 
 
 def from_rows_of(query: str) -> str:
@@ -36,9 +57,12 @@ def from_rows_of(query: str) -> str:
     return f"from (\n{indent(query, '    ')}\n)"
 
 
-def _written_out(macro: str, arguments: list[str]) -> str:
+def _written_out(macro: str, arguments: str) -> str:
     parameters, body = _macros()[macro]
-    parts = (argument if argument.isidentifier() else f"({argument})" for argument in arguments)
+    parts = (
+        argument if re.fullmatch(rf"[\w.]+|{GROUP}", argument) else f"({argument})"
+        for argument in re.split(r",\s+", arguments)
+    )
     values = dict(zip(parameters, parts, strict=True))
     return re.sub(r"\w+", lambda word: values.get(word[0], word[0]), body)
 
@@ -46,9 +70,9 @@ def _written_out(macro: str, arguments: list[str]) -> str:
 @cache
 def _macros() -> Mapping[str, tuple[list[str], str]]:
     """Return the parameters and the expression of each macro."""
-    found = {}
+    macros = {}
     for statement in MACROS.read_text(encoding="utf-8").split(";")[:-1]:
         head, _, body = statement.partition(") as\n")
         name, _, parameters = head.partition("create macro ")[2].partition("(")
-        found[name] = (parameters.split(", "), " ".join(body.split()))
-    return found
+        macros[name] = (parameters.split(", "), " ".join(body.split()))
+    return macros

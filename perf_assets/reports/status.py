@@ -6,18 +6,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import duckdb
-
 from perf_assets.base.sanitize import escape_text
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.reports.sql_files import sql_of
-from perf_assets.schema.frames import frame_of
+from perf_assets.reports.sql_files import rows_of
 from perf_assets.stages.study_loader import read_added
 from perf_assets.storage.warehouse import reading
 
 WIDTH = 80
 Row = Mapping[str, Any]
 
+QUERIES = {
+    "tables": "stored_months",
+    "failed_audits": "failed_audits",
+    "rows_set_aside": "set_aside_by_table",
+    "tables_not_whole": "tables_not_whole",
+    "branch_changes": "branch_changes",
+}
+"""The query of each part of the state; an older version published without all but ``ALWAYS``."""
+ALWAYS = ("tables", "failed_audits")
 READ = (
     "select parse_filename(path) from duckdb_databases() where database_name = current_database()"
 )
@@ -45,77 +51,77 @@ def read_status(data_dir: DataDirectory) -> dict[str, Any]:
     path = data_dir.warehouse if data_dir.warehouse.exists() else data_dir.published
     with reading(path) as connection:
         ((read,),) = connection.execute(READ).fetchall()
-        has_changes = connection.sql(
-            "from duckdb_tables() where table_name = 'branch_changes'"
-        ).fetchall()
+        tables = {
+            key: rows_of(connection, name, is_optional=key not in ALWAYS).to_dicts()
+            for key, name in QUERIES.items()
+        }
         return {
             "data_dir": str(data_dir.path),
-            "repositories": _origins(data_dir, connection.sql(sql_of("registered")).fetchall()),
+            "repositories": _origins(data_dir, rows_of(connection, "registered").rows()),
             "is_as_published": Path(read).name != data_dir.warehouse.name,
-            "tables": frame_of(connection.sql(sql_of("stored_months"))).to_dicts(),
-            "failed_audits": frame_of(connection.sql(sql_of("failed_audits"))).to_dicts(),
-            "rows_set_aside": _found(connection, sql_of("set_aside_by_table")),
-            "tables_not_whole": _found(connection, sql_of("tables_not_whole")),
-            "branch_changes": (
-                frame_of(connection.sql(sql_of("branch_changes"))).to_dicts() if has_changes else []
-            ),
+            **tables,
         }
 
 
-def as_json(found: Mapping[str, Any]) -> str:
-    """Return what was found, for programs; moments as ISO 8601."""
+def as_json(content: Mapping[str, Any]) -> str:
+    """Return ``content`` for programs; moments as ISO 8601."""
 
     def written(value: object) -> str:
         return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
-    return json.dumps(found, indent=2, default=written, ensure_ascii=True)
+    return json.dumps(content, indent=2, default=written, ensure_ascii=True)
 
 
 def status_text(status: Mapping[str, Any]) -> str:
-    """Return the same for people; no line is wider than 80 columns, but for what has no space in
-    it.
-    """
+    """Return the same for people, in lines of 80 columns unless a word is longer."""
     parts = [_wrapped(f"Stored in {escape_text(status['data_dir'])}")]
     if status["is_as_published"]:
         parts.append(_wrapped("What was published last: a run is writing, or there is no more."))
     rows = status["tables"]
     origins = {row["repository"]: _origin(row) for row in status["repositories"]}
     for repository in dict.fromkeys(row["repository"] for row in rows):
-        own = [row for row in rows if row["repository"] == repository]
+        months = [row for row in rows if row["repository"] == repository]
         title = _wrapped(f"{escape_text(repository)}{origins.get(repository, '')}")
-        parts.append("\n".join([title, *_lines(own)]))
-    for title, lines in (
-        ("Failed audits", [*map(_failure, status["failed_audits"])]),
-        ("Rows set aside", [*map(_set_aside, status["rows_set_aside"])]),
-        ("Tables that are not whole", [*map(_not_whole, status["tables_not_whole"])]),
-        ("Default branches that changed", [*map(_branch_change, status["branch_changes"])]),
+        parts.append("\n".join([title, *_lines(months)]))
+    for title, key, sentence in (
+        ("Failed audits", "failed_audits", _failure),
+        ("Rows set aside", "rows_set_aside", _set_aside),
+        ("Tables that are not whole", "tables_not_whole", _not_whole),
+        ("Default branches that changed", "branch_changes", _branch_change),
     ):
-        if lines:
+        if status[key]:
+            lines = (_wrapped(escape_text(sentence(row)), "  ") for row in status[key])
             parts.append("\n".join([title, *lines]))
     return "\n\n".join(parts)
 
 
-def _found(connection: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
-    """Return the rows of ``query``; none where an older version published without its table."""
-    try:
-        return frame_of(connection.sql(query)).to_dicts()
-    except (duckdb.CatalogException, duckdb.BinderException):
-        return []
+def _failure(row: Row) -> str:
+    return f"{row['repository']} {row['month']}: {row['message']}"
 
 
 def _set_aside(row: Row) -> str:
-    return _wrapped(f"{escape_text(row['repository'])}: {row['rows']:,} of {row['table']}", "  ")
+    return f"{row['repository']}: {row['rows']:,} of {row['table']}"
 
 
 def _not_whole(row: Row) -> str:
     state = "not available" if row["outcome"] == "not_available" else "rows set aside"
-    return _wrapped(f"{row['table']}, {state}: {escape_text(row['reason'])}", "  ")
+    return f"{row['table']}, {state}: {row['reason']}"
+
+
+def _branch_change(row: Row) -> str:
+    new, old = row["branch"], row["old_branch"]
+    facts = [f"{old} is now {new}"] if new != old else []
+    if row["is_rewritten"]:
+        dropped, first, last = row["dropped_commits"], row["from"] or "-", row["to"] or "-"
+        facts.append(f"{new} was rewritten, {dropped:,} commits dropped, {first} to {last}")
+    change = "; ".join(facts) or f"{new} changed"
+    return f"{row['repository']}, {row['noticed_at']:%Y-%m-%d}: {change}"
 
 
 def _origins(
     data_dir: DataDirectory, registered: Sequence[tuple[str, str]]
 ) -> list[dict[str, Any]]:
-    added = {(one.name, one.study): one.added_at for one in read_added(data_dir)}
+    added = {(entry.name, entry.study): entry.added_at for entry in read_added(data_dir)}
     return [
         {"repository": name, "study": study, "added_at": added.get((name, study))}
         for name, study in registered
@@ -137,24 +143,6 @@ def _lines(rows: Sequence[Row]) -> Iterator[str]:
             f"{row['last'] or '-':<7} {int(row['rows'] or 0):>9,} "
             f"{row['last_refresh']:%Y-%m-%d}{failed}"
         )
-
-
-def _failure(row: Row) -> str:
-    return _wrapped(
-        f"{escape_text(row['repository'])} {row['month']}: {escape_text(row['message'])}", "  "
-    )
-
-
-def _branch_change(row: Row) -> str:
-    new, old = escape_text(row["branch"]), escape_text(row["old_branch"])
-    facts = [f"{old} is now {new}"] if new != old else []
-    if row["is_rewritten"]:
-        dropped, first, last = row["dropped_commits"], row["from"] or "-", row["to"] or "-"
-        facts.append(f"{new} was rewritten, {dropped:,} commits dropped, {first} to {last}")
-    found = "; ".join(facts) or f"{new} changed"
-    return _wrapped(
-        f"{escape_text(row['repository'])}, {row['noticed_at']:%Y-%m-%d}: {found}", "  "
-    )
 
 
 def _wrapped(text: str, indent: str = "") -> str:

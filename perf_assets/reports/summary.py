@@ -6,7 +6,6 @@ from datetime import datetime
 from pathlib import Path
 from shlex import quote
 
-import duckdb
 import polars as pl
 from rich.console import Console
 
@@ -15,10 +14,9 @@ from perf_assets.config.data_directory import DEFAULT, DataDirectory
 from perf_assets.config.study import SAMPLE, Study
 from perf_assets.reports.monthly.headlines import headlines
 from perf_assets.reports.quality import remarks, warnings
-from perf_assets.reports.sql_files import sql_of
+from perf_assets.reports.sql_files import rows_of, sql_of
 from perf_assets.reports.terminal import print_table, say
 from perf_assets.reports.top_repositories import passed_over, remark, without
-from perf_assets.schema.frames import frame_of
 from perf_assets.storage.warehouse import reading
 
 ODD_TITLE = "Look at these before you trust the series (perf-assets docs draws them)"
@@ -39,12 +37,27 @@ TABLES = {
 }
 """The tables of results: the query of each, and its title."""
 
+OF_LABELS = ("quality", "agreement", "disagreements")
+VERDICTS = {
+    "quality": "how good the labels are, with 95 % confidence",
+    "agreement": "do the raters agree? (kappa, with 95 % confidence)",
+    "disagreements": "to discuss",
+    "questions": "what was judged of its questions, those that the stems find and others",
+    "question_agreement": "do the raters agree on its questions? (kappa, with 95 % confidence)",
+    "endorsement_precision": "how often comments that count as endorsing an answer do, with 95 % "
+    "confidence",
+    "finding_precision": "how often findings of static checks are right, with 95 % confidence",
+    "finding_agreement": "do the raters agree on findings? (kappa, with 95 % confidence)",
+}
+"""What people judged: the query of each table, and its title. An older version published only
+those ``OF_LABELS``."""
+
 
 def print_headlines(published: Path, console: Console) -> None:
     """Print what was found in a few sentences for each repository, in at most five lines."""
     with reading(published) as connection:
-        found = list(headlines(connection))
-    for title, sentences in found:
+        parts = list(headlines(connection))
+    for title, sentences in parts:
         say(console, title, style="bold")
         for sentence in sentences:
             say(console, sentence, indent="  ")
@@ -55,15 +68,14 @@ def print_summary(published: Path, console: Console) -> None:
     with reading(published) as connection:
         left_out = passed_over(connection)
         for name, title in TABLES.items():
-            rows = without(frame_of(connection.sql(sql_of(name))), left_out)
-            _print_by_repository(console, title, rows)
+            _print_by_repository(console, title, without(rows_of(connection, name), left_out))
         for sentence in [*remark(left_out), *remarks(connection)]:
             say(console, sentence)
             console.print()
-        found = warnings(connection)
-    if found:
+        odd = warnings(connection)
+    if odd:
         say(console, f"{ODD_TITLE}:")
-        for sentence in found:
+        for sentence in odd:
             say(console, sentence, indent="  ")
         console.print()
 
@@ -72,7 +84,7 @@ def print_not_whole(published: Path, console: Console) -> None:
     """Print which rows are set aside and which tables are not available, where there are some."""
     with reading(published) as connection:
         for name in ("not_whole", "rows_set_aside"):
-            for (sentence,) in connection.execute(sql_of(name)).fetchall():
+            for (sentence,) in rows_of(connection, name).iter_rows():
                 say(console, sentence)
 
 
@@ -87,21 +99,14 @@ def print_cost(warehouse: Path, since: datetime, console: Console) -> None:
 
 def print_next_steps(study: Study, data_dir: DataDirectory, console: Console) -> None:
     """Print where the database is and what to try next, as commands that can be pasted."""
-    python = _shown(Path(sys.executable))
-    at_data_dir = (
-        "" if data_dir.path == DEFAULT.resolve() else f" --data-dir {_shown(data_dir.path)}"
-    )
     called = Path(sys.argv[0])
-    program = f"{python} -m perf_assets" if called.name == "__main__.py" else _shown(called)
+    is_module = called.name == "__main__.py"
+    program = f"{_shown(Path(sys.executable))} -m perf_assets" if is_module else _shown(called)
+    is_default = data_dir.path == DEFAULT.resolve()
+    at_data_dir = "" if is_default else f" --data-dir {_shown(data_dir.path)}"
+    is_sample = study.path == data_dir.path / SAMPLE / "study.toml"
+    options = f"{'' if is_sample else f' --study {_shown(study.path)}'}{at_data_dir}"
     database = _shown(data_dir.published)
-    options = "".join(
-        f" --{name} {_shown(path)}"
-        for name, path, default in (
-            ("study", study.path, data_dir.path / SAMPLE / "study.toml"),
-            ("data-dir", data_dir.path, DEFAULT.resolve()),
-        )
-        if path != default
-    )
     lines = (
         f"\nReport: {_shown(data_dir.report_page)}\nPublished database: {database}",
         f"All tables of results: {program} report --full{at_data_dir}\n\nNext:",
@@ -131,31 +136,17 @@ def read_agreement(published: Path) -> dict[str, pl.DataFrame]:
     PerfAssetsError
         Nobody has judged anything yet.
     """
-    queries = ("quality", "agreement", "disagreements")
-    of_others = (
-        *("questions", "question_agreement", "finding_precision", "finding_agreement"),
-        "endorsement_precision",
-    )
     with reading(published) as connection:
-        found = {name: frame_of(connection.sql(sql_of(name))) for name in queries}
-        # What an older version published has none of these.
-        found |= {name: _rows_if_any(connection, sql_of(name)) for name in of_others}
+        verdicts = {
+            name: rows_of(connection, name, is_optional=name not in OF_LABELS) for name in VERDICTS
+        }
     precisions = ("quality", "questions", "finding_precision", "endorsement_precision")
-    if all(found[name].is_empty() for name in precisions):
+    if all(verdicts[name].is_empty() for name in precisions):
         raise PerfAssetsError(
             f"{published} has no verdicts yet: draw a sheet with perf-assets review sample, "
             "fill it in and bring it back with perf-assets review import"
         )
-    return found
-
-
-def _rows_if_any(connection: duckdb.DuckDBPyConnection, query: str) -> pl.DataFrame:
-    """Return the rows of ``query``; none where its tables are not there."""
-    try:
-        rows = frame_of(connection.sql(query))
-    except duckdb.CatalogException:
-        rows = pl.DataFrame()
-    return rows
+    return verdicts
 
 
 def print_agreement(published: Path, console: Console) -> None:
@@ -166,30 +157,16 @@ def print_agreement(published: Path, console: Console) -> None:
     PerfAssetsError
         Nobody has judged anything yet.
     """
-    found = read_agreement(published)
-    quality, agreement = found["quality"], found["agreement"]
-    _print_by_repository(console, "how good the labels are, with 95 % confidence", quality)
-    if all(
-        found[name].is_empty() for name in ("agreement", "question_agreement", "finding_agreement")
-    ):
-        console.print("Nothing was judged by two raters yet.\n")
-    _print_by_repository(console, "do the raters agree? (kappa, with 95 % confidence)", agreement)
-    _print_by_repository(console, "to discuss", found["disagreements"])
-    judged = "what was judged of its questions, those that the stems find and others"
-    _print_by_repository(console, judged, found["questions"], "forum")
-    title = "do the raters agree on its questions? (kappa, with 95 % confidence)"
-    _print_by_repository(console, title, found["question_agreement"], "forum")
-    title = "how often comments that count as endorsing an answer do, with 95 % confidence"
-    _print_by_repository(console, title, found["endorsement_precision"], "forum")
-    title = "how often findings of static checks are right, with 95 % confidence"
-    _print_by_repository(console, title, found["finding_precision"])
-    title = "do the raters agree on findings? (kappa, with 95 % confidence)"
-    _print_by_repository(console, title, found["finding_agreement"])
+    verdicts = read_agreement(published)
+    agreements = ("agreement", "question_agreement", "finding_agreement")
+    for name, title in VERDICTS.items():
+        _print_by_repository(console, title, verdicts[name])
+        if name == "quality" and all(verdicts[other].is_empty() for other in agreements):
+            console.print("Nothing was judged by two raters yet.\n")
 
 
-def _print_by_repository(
-    console: Console, title: str, rows: pl.DataFrame, column: str = "repository"
-) -> None:
+def _print_by_repository(console: Console, title: str, rows: pl.DataFrame) -> None:
+    column = "forum" if "forum" in rows.columns else "repository"
     groups = rows.group_by(column, maintain_order=True) if rows.height else ()
     for (name,), part in groups:
         print_table(console, f"{name}: {title}", part.drop(column))

@@ -3,17 +3,15 @@
 import duckdb
 import polars as pl
 
-from perf_assets.reports.sql_files import sql_of
+from perf_assets.reports.sql_files import rows_of
 
 MOST = 20
 """Repositories that are shown; ``queries/passed_over.sql`` names the others."""
 
 
 def passed_over(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
-    """Return the repositories that reports leave out: those with fewer bug reports than ``MOST``
-    have.
-    """
-    return frozenset(name for (name,) in connection.execute(sql_of("passed_over")).fetchall())
+    """Return the repositories that reports leave out: all but the ``MOST`` largest."""
+    return frozenset(rows_of(connection, "passed_over")["repository"])
 
 
 def without(rows: pl.DataFrame, names: frozenset[str]) -> pl.DataFrame:
@@ -24,12 +22,9 @@ def without(rows: pl.DataFrame, names: frozenset[str]) -> pl.DataFrame:
 
 
 def remark(names: frozenset[str]) -> list[str]:
-    """Return that the repositories ``names`` are left out, and where they are, as a sentence or
-    none.
-    """
-    if not names:
-        return []
-    return [
+    """Return a sentence on the ``names`` that are left out, or none."""
+    sentence = (
         f"Of {len(names) + MOST:,} repositories the {MOST} with most bug reports are shown one by "
         "one, and all of them where they are pooled; the tables of the database hold every one."
-    ]
+    )
+    return [sentence] if names else []

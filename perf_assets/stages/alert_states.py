@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 import duckdb
@@ -11,7 +13,7 @@ import polars as pl
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.core.analyses.alert_states import NEW, is_same, state_in_force
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.partition_write import PartitionWrite, StagedTable
+from perf_assets.storage.storing import append_verdicts
 from perf_assets.storage.verdicts import ALERT_STATES, keep_verdicts
 
 ALERTS = "select alert_id, repository, group_ids from marts.alerts"
@@ -52,10 +54,9 @@ def set_state(
     if (before, known.get("note")) == (state, note):
         return StateSet(row["alert_id"], before, is_changed=False)
     moment = datetime.now(UTC)
-    said = json.dumps([row["alert_id"], state, note, person, moment.isoformat()])
-    new = pl.DataFrame(
+    content = json.dumps([row["alert_id"], state, note, person, moment.isoformat()])
+    verdict = pl.DataFrame(
         {
-            "verdict_id": int(stored.select(pl.col("verdict_id").max().fill_null(0)).item()) + 1,
             "rater": person,
             "alert_id": row["alert_id"],
             "repository": row["repository"],
@@ -63,15 +64,11 @@ def set_state(
             "note": note,
             "imported_at": moment,
             "file": "perf-assets alerts set",
-            "file_sha256": hashlib.sha256(said.encode()).hexdigest(),
+            "file_sha256": hashlib.sha256(content.encode()).hexdigest(),
             "line": 1,
         }
     )
-    every = pl.concat([stored, new.select(stored.columns).cast(dict(stored.schema))])  # type: ignore[arg-type]
-    (outcome,) = writer.store([PartitionWrite([StagedTable(ALERT_STATES, every)])])
-    if outcome.failure is not None:
-        raise PerfAssetsError(outcome.failure)
-    keep_verdicts(writer.database, writer.data_dir)
+    append_verdicts(writer, ALERT_STATES, verdict)
     return StateSet(row["alert_id"], before, is_changed=True)
 
 
@@ -84,22 +81,18 @@ def _alert(writer: AuditedWriter, alert: str) -> dict[str, Any]:
             f"{writer.data_dir.warehouse} was made by an older perf-assets without alerts: "
             "perf-assets run computes them"
         ) from None
-    meant = [
-        row for row in rows if any(identifier.startswith(alert) for identifier in row["group_ids"])
-    ]
+
+    def matching(is_meant: Callable[[str], bool]) -> list[dict[str, Any]]:
+        return [row for row in rows if any(map(is_meant, row["group_ids"]))]
+
+    meant = matching(lambda identifier: identifier.startswith(alert))
     if not meant and "-" in alert:
-        meant = [
-            row
-            for row in rows
-            if any(_is_same(alert, identifier) for identifier in row["group_ids"])
-        ]
+        meant = matching(partial(_is_same, alert))
     if len(meant) == 1:
-        (row,) = meant
-        return row
+        return meant[0]
     identifiers = [row["alert_id"] for row in meant or rows]
-    listed = ", ".join(identifiers[:MANY]) + (
-        f" and {len(identifiers) - MANY} more" * (len(identifiers) > MANY)
-    )
+    more = f" and {len(identifiers) - MANY} more" if len(identifiers) > MANY else ""
+    listed = f"{', '.join(identifiers[:MANY])}{more}"
     if meant:
         raise PerfAssetsError(
             f"{alert!r} matches several alerts: {listed}; write more of the identifier"

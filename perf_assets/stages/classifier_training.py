@@ -18,7 +18,6 @@ from perf_assets.core.labelling.classifier.training import train, train_further
 from perf_assets.schema.frames import frame_of
 from perf_assets.storage.warehouse import reading
 
-COLUMNS = ("repository", "title", "body", "is_performance")
 SCHEMA = {
     "repository": pl.String,
     "title": pl.String,
@@ -42,8 +41,8 @@ TEXTS = "select title, body from raw.issues where repository = ? and number = ?"
 Subject: TypeAlias = tuple[str, int]
 
 
-class _Report(StrictModel):
-    """A judged report: other keys than these are passed over."""
+class _Report(StrictModel, extra="ignore"):
+    """A judged report."""
 
     repository: str
     title: str | None
@@ -118,12 +117,9 @@ def _read(path: Path) -> pl.DataFrame:
         if not line.strip():
             continue
         try:
-            found = json.loads(line)
+            content = json.loads(line)
         except (ValueError, RecursionError):
             raise PerfAssetsError(f"{path}: line {number} is not valid JSON") from None
-        chosen = {
-            name: found[name] for name in COLUMNS if isinstance(found, dict) and name in found
-        }
-        report = validate(_Report, chosen, f"{path}, line {number}")
-        rows.append((report.repository, report.title, report.body, report.is_performance))
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+        keys = content if isinstance(content, dict) else {}
+        rows.append(validate(_Report, keys, f"{path}, line {number}").model_dump())
+    return pl.DataFrame(rows, schema=SCHEMA)

@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -48,7 +49,7 @@ class Damage:
 
     what: str
     remedy: str
-    mend: Callable[[], None] | None = None
+    mend: Callable[[], object] | None = None
 
     def __str__(self) -> str:
         """Return one sentence."""
@@ -104,60 +105,51 @@ def _disk(data_dir: DataDirectory) -> Iterator[Damage]:
 
 
 def _warehouse(data_dir: DataDirectory) -> Iterator[Damage]:
+    renew = partial(_renew, data_dir)
     if not data_dir.warehouse.exists():
         if data_dir.published.exists():
             remedy = "the published copy replaces it"
-            yield Damage(f"{data_dir.warehouse} is missing", remedy, lambda: _renew(data_dir))
-        return
-    if how := _fault(data_dir.warehouse):
-        if data_dir.published.exists() and _fault(data_dir.published) is None:
-            remedy = "it is moved aside, and the published copy replaces it"
-        else:
+            yield Damage(f"{data_dir.warehouse} is missing", remedy, renew)
+    elif how := _fault(data_dir.warehouse):
+        remedy = "it is moved aside, and the published copy replaces it"
+        if not _is_published(data_dir):
             remedy = (
                 "it is moved aside, and perf-assets run computes it anew; if a backup exists, "
                 "perf-assets restore FILE restores its content"
             )
-        yield Damage(f"{data_dir.warehouse} is damaged ({how})", remedy, lambda: _renew(data_dir))
+        yield Damage(f"{data_dir.warehouse} is damaged ({how})", remedy, renew)
 
 
 def _published(data_dir: DataDirectory) -> Iterator[Damage]:
     if data_dir.published.exists() and (how := _fault(data_dir.published)):
-        remedy = "it is moved aside and published anew"
-        yield Damage(
-            f"{data_dir.published} is damaged ({how})", remedy, lambda: _publish_anew(data_dir)
-        )
+        remedy, mend = "it is moved aside and published anew", partial(_publish_anew, data_dir)
+        yield Damage(f"{data_dir.published} is damaged ({how})", remedy, mend)
 
 
 def _verdicts(data_dir: DataDirectory) -> Iterator[Damage]:
     if damaged := read_log(data_dir.verdicts).damaged:
-        lines = ", ".join(map(str, damaged))
+        how = f"line {', '.join(map(str, damaged))}"
         remedy = "it is moved aside, and written anew with all remaining verdicts"
-        yield Damage(
-            f"{data_dir.verdicts} is damaged (line {lines})",
-            remedy,
-            lambda: _restore_verdict_log(data_dir),
-        )
+        mend = partial(_restore_verdict_log, data_dir)
+        yield Damage(f"{data_dir.verdicts} is damaged ({how})", remedy, mend)
 
 
 def _record(data_dir: DataDirectory) -> Iterator[Damage]:
     """Yield damage in Dagster's files; only the history in the UI depends on them."""
+    remedy = "it is moved aside; no stored table depends on it, and the next run reports anew"
     for path in sorted(data_dir.dagster.rglob("*.db")):
         if how := _sqlite_fault(path):
-            remedy = (
-                "it is moved aside; no stored table depends on it, and the next run reports anew"
-            )
-            yield Damage(f"{path} is damaged ({how})", remedy, _mover(data_dir, path))
+            mend = partial(set_aside, data_dir, path)
+            yield Damage(f"{path} is damaged ({how})", remedy, mend)
     settings = data_dir.dagster / "dagster.yaml"
     try:
-        is_mapping = isinstance(
-            yaml.safe_load(settings.read_text(encoding="utf-8")) if settings.exists() else {},
-            dict,
-        )
+        content = yaml.safe_load(settings.read_text(encoding="utf-8")) if settings.exists() else {}
     except (yaml.YAMLError, UnicodeDecodeError):
-        is_mapping = False
-    if not is_mapping:
+        content = None
+    if not isinstance(content, dict):
         remedy = "it is moved aside, and the next run writes it anew; restore your settings"
-        yield Damage(f"{settings} cannot be read", remedy, _mover(data_dir, settings))
+        mend = partial(set_aside, data_dir, settings)
+        yield Damage(f"{settings} cannot be read", remedy, mend)
 
 
 def _clones(data_dir: DataDirectory) -> Iterator[Damage]:
@@ -169,18 +161,16 @@ def _clones(data_dir: DataDirectory) -> Iterator[Damage]:
         except GitError as failure:
             how = error_line(failure.stderr)
             remedy = "it is moved aside, and the next run clones it anew"
-            yield Damage(f"{clone} is damaged ({how})", remedy, _mover(data_dir, clone))
+            mend = partial(set_aside, data_dir, clone)
+            yield Damage(f"{clone} is damaged ({how})", remedy, mend)
 
 
-def _mover(data_dir: DataDirectory, path: Path) -> Callable[[], None]:
-    def move() -> None:
-        set_aside(data_dir, path)
-
-    return move
+def _is_published(data_dir: DataDirectory) -> bool:
+    return data_dir.published.exists() and _fault(data_dir.published) is None
 
 
 def _renew(data_dir: DataDirectory) -> None:
-    is_published = data_dir.published.exists() and _fault(data_dir.published) is None
+    is_published = _is_published(data_dir)
     set_aside(data_dir, data_dir.warehouse)
     if is_published:
         bring_back(data_dir)
@@ -218,7 +208,7 @@ def _sqlite_fault(path: Path) -> str | None:
     try:
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=5)
         try:
-            ((found,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
+            ((fault,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
             if connection.execute(HAS_VERSION).fetchone():
                 ((versions,),) = connection.execute(VERSIONS).fetchall()
                 if versions > 1:
@@ -227,4 +217,4 @@ def _sqlite_fault(path: Path) -> str | None:
             connection.close()
     except sqlite3.DatabaseError as error:
         return str(error)
-    return None if found == "ok" else str(found).splitlines()[0]
+    return None if fault == "ok" else str(fault).splitlines()[0]

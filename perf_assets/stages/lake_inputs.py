@@ -7,6 +7,7 @@ rows stay in the lake: the warehouse has the bookkeeping, and what is computed.
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -61,16 +62,10 @@ def lake_inputs(writer: AuditedWriter, study: Study | None) -> Iterator[RemoteTa
     snapshot = released(lake, far)
     engine = _LazyEngine(writer, study.lake.spark or "", f"{lake.url}/{COMPUTED}", snapshot, names)
     try:
-        fingerprints = {table: _fingerprint(engine.counting(table)) for table in far}
+        fingerprints = {table: engine.fingerprint(table) for table in far}
         yield RemoteTables(engine, fingerprints, engine.query)
     finally:
         engine.close()
-
-
-def _fingerprint(releases: "pa.Table") -> str:
-    """Return of the rows of a table: a month that changes has another release."""
-    partitions = releases.select(["lake_subject", "lake_month", "lake_release"]).to_pylist()
-    return hashlib.sha256(repr(sorted(map(repr, partitions))).encode()).hexdigest()[:32]
 
 
 class _LazyEngine:
@@ -86,20 +81,18 @@ class _LazyEngine:
     ) -> None:
         self._writer, self._url, self._scratch = writer, url, scratch
         self._snapshot, self._subjects = snapshot, subjects
-        self._engine: SparkEngine | None = None
-        self._has_all = False
 
     def fetch(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """Return the rows of a table or model, by its key."""
-        return self._having_all().fetch(table, columns)
+        return self._with_tables_here.fetch(table, columns)
 
     def shares(self, mart: str, by: str | None) -> Iterator[pl.DataFrame]:
         """Return the rows of a mart, some at a time."""
-        return self._having_all().shares(mart, by)
+        return self._with_tables_here.shares(mart, by)
 
     def query(self, sql: str) -> pl.DataFrame:
         """Return the result of a portable query over the lake."""
-        return self._connected().query(sql)
+        return self._connected.query(sql)
 
     def counting(self, table: str) -> "pa.Table":
         """Return the releases of the study's repositories, whose rows of ``table`` count."""
@@ -109,29 +102,38 @@ class _LazyEngine:
         releases = self._snapshot.tables[table].releases
         return releases.filter(pc.is_in(releases["lake_subject"], pa.array(self._subjects)))
 
+    def fingerprint(self, table: str) -> str:
+        """Return that of the rows that count: a month that changes has another release."""
+        columns = ["lake_subject", "lake_month", "lake_release"]
+        partitions = self.counting(table).select(columns).to_pylist()
+        return hashlib.sha256(repr(sorted(map(repr, partitions))).encode()).hexdigest()[:32]
+
     def close(self) -> None:
         """End the session, if there is one."""
-        if self._engine is not None:
-            self._engine.close()
+        if "_session" in vars(self):
+            self._session.close()
 
-    def _having_all(self) -> "SparkEngine":
-        """Return the engine, with what the warehouse holds now, when models are computed."""
-        engine = self._connected()
-        if not self._has_all:
-            engine.bind(self._sources_here())
-            self._has_all = True
-        return engine
+    @cached_property
+    def _session(self) -> "SparkEngine":
+        from perf_assets.engines.spark import SparkEngine  # noqa: PLC0415
 
+        return SparkEngine(self._url, self._scratch)
+
+    @cached_property
     def _connected(self) -> "SparkEngine":
-        from perf_assets.engines.spark import Source, SparkEngine  # noqa: PLC0415
+        from perf_assets.engines.spark import Source  # noqa: PLC0415
 
-        if self._engine is None:
-            self._engine = SparkEngine(self._url, self._scratch)
-            self._engine.bind(
-                Source(table, found.files, self.counting(table))
-                for table, found in self._snapshot.tables.items()
-            )
-        return self._engine
+        self._session.bind(
+            Source(table, stored.files, self.counting(table))
+            for table, stored in self._snapshot.tables.items()
+        )
+        return self._session
+
+    @cached_property
+    def _with_tables_here(self) -> "SparkEngine":
+        """The engine, with what the warehouse holds when models are computed."""
+        self._connected.bind(self._sources_here())
+        return self._connected
 
     def _sources_here(self) -> "Iterator[Source]":
         """Return the tables in the warehouse that models read and no model makes."""

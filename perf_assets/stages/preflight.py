@@ -6,6 +6,7 @@ It also reports the months to read again because an older version requested fewe
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from math import ceil
+from typing import TypeVarTuple
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.processes.progress import in_words
@@ -31,38 +32,39 @@ from perf_assets.sources.rate_limit import RequestPolicy
 from perf_assets.sources.stackexchange.api_client import KEY, ApiClient
 from perf_assets.sources.stackexchange.api_questions import QuestionSource
 from perf_assets.sources.stackexchange.dump_files import find_dump
-from perf_assets.stages.mining.stale_cohorts import stale_cohorts
+from perf_assets.stages.mining.incremental_state import stale_cohorts
 from perf_assets.storage.warehouse import Database, reading
 
 LONG_THREADS = 1.05  # requests for threads longer than a page, as the benchmark has them
 SECONDS_PER_REQUEST = 2.0  # of a full page, roughly
 HOUR = 3600.0
 
+Ts = TypeVarTuple("Ts")
 Say = Callable[[str], None]
 Marks = Mapping[str, datetime]
 
 
 def preflight(study: Study, data_dir: DataDirectory, say: Say) -> bool:
     """Report the requirements of a run of ``study``; return whether it can succeed."""
-    is_well = _git_answers(study.repositories, say)
+    results = [_succeeds(say, _examine_git, repository, say) for repository in study.repositories]
     for url in dict.fromkeys(map(_url, study.repositories)):
         chosen = [repository for repository in study.repositories if _url(repository) == url]
         if url is None:
             for repository in chosen:
                 say(f"{repository.name}: read from {repository.corpus}, no token is needed")
-            continue
-        try:
-            is_well &= _examine_api(url, chosen, data_dir, say)
-        except PerfAssetsError as error:
-            say(str(error))
-            is_well = False
-    for forum in study.forums:
-        try:
-            _examine_forum(forum, say)
-        except PerfAssetsError as error:
-            say(str(error))
-            is_well = False
-    return is_well
+        else:
+            results.append(_succeeds(say, _examine_api, url, chosen, data_dir, say))
+    results += [_succeeds(say, _examine_forum, forum, say) for forum in study.forums]
+    return all(results)
+
+
+def _succeeds(say: Say, examine: Callable[[*Ts], bool | None], *arguments: *Ts) -> bool:
+    """Examine something, and report why it fails; return whether it does not."""
+    try:
+        return examine(*arguments) is not False
+    except PerfAssetsError as error:
+        say(str(error))
+        return False
 
 
 def _examine_forum(forum: Forum, say: Say) -> None:
@@ -83,22 +85,14 @@ def _examine_forum(forum: Forum, say: Say) -> None:
         client.close()
 
 
-def _git_answers(repositories: Sequence[Repository], say: Say) -> bool:
-    """Report which git repositories can be read; return whether all can."""
-    is_well = True
-    for repository in repositories:
-        try:
-            address = Address.of(repository.git)
-            branch = read_heads(address).branch
-        except PerfAssetsError as error:
-            say(f"{repository.name}: {error}")
-            is_well = False
-        else:
-            say(
-                f"{repository.name}: git can read {address.url}, default branch "
-                f"{escape_text(branch)}"
-            )
-    return is_well
+def _examine_git(repository: Repository, say: Say) -> None:
+    """Report that git can read a repository; PerfAssetsError if it cannot."""
+    try:
+        address = Address.of(repository.git)
+        branch = escape_text(read_heads(address).branch)
+    except PerfAssetsError as error:
+        raise PerfAssetsError(f"{repository.name}: {error}") from None
+    say(f"{repository.name}: git can read {address.url}, default branch {branch}")
 
 
 def _url(repository: Repository) -> str | None:
@@ -117,16 +111,13 @@ def _examine_api(
         if left(client.accounts) == 0:
             say("the budget is used up: run again when it is full to estimate the cost of a run")
             return True
-        is_well, total = True, RequestCost()
-        for repository in repositories:
-            try:
-                source = IssueSource(client, repository.name)
-                total.add(_examine_repository(source, repository, data_dir, say))
-            except PerfAssetsError as error:
-                say(str(error))
-                is_well = False
+        total = RequestCost()
+        results = [
+            _succeeds(say, _examine_repository, client, repository, data_dir, total, say)
+            for repository in repositories
+        ]
         say(forecast(total, client.accounts))
-        return is_well
+        return all(results)
     finally:
         client.close()
 
@@ -153,8 +144,14 @@ def left(accounts: Accounts) -> int:
 
 
 def _examine_repository(
-    source: IssueSource, repository: Repository, data_dir: DataDirectory, say: Say
-) -> RequestCost:
+    client: GitHubClient,
+    repository: Repository,
+    data_dir: DataDirectory,
+    total: RequestCost,
+    say: Say,
+) -> None:
+    """Report what there is to read of a repository, and add what that costs to ``total``."""
+    source = IssueSource(client, repository.name)
     source.newest()
     if source.rename_notice is not None:
         say(source.rename_notice)
@@ -185,7 +182,7 @@ def _examine_repository(
             f"{gap['lacks']} of {gap['entity']} ({gap['reason']}): a run stores the rest and "
             "counts the gap in raw.issue_gaps"
         )
-    return cost
+    total.add(cost)
 
 
 def _cost(to_read: int, months: int) -> RequestCost:
@@ -249,9 +246,7 @@ def stored(data_dir: DataDirectory, repository: Repository) -> Marks:
 
 
 def forecast(cost: RequestCost, accounts: Accounts) -> str:
-    """Return a sentence with the cost and the estimated time of a run, waits for the budget
-    included.
-    """
+    """Return a sentence on the cost and the time of a run, waits for the budget included."""
     usable = [account for account in accounts.all if not account.is_refused]
     hourly = sum(account.limit for account in usable)
     beyond = max(0, cost.points - left(accounts))

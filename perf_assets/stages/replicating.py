@@ -18,13 +18,14 @@ from perf_assets.sources.replication import (
 )
 from perf_assets.sources.replication.benchmark import FILE as BENCHMARK_FILE
 from perf_assets.sources.replication.benchmark import with_benchmark
-from perf_assets.sources.replication.package import TAXONOMY, pinned_benchmark
+from perf_assets.sources.replication.package import TAXONOMY, Pinned, pinned_benchmark
 from perf_assets.sources.replication.problems import FILES as PROBLEM_FILES
 from perf_assets.sources.replication.problems import PUBLISHED_FILE
 from perf_assets.sources.replication.problems import TABLE as PROBLEMS
 from perf_assets.sources.replication.reading import rejects_frame
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.partition_write import PartitionWrite, StagedTable, WriteOutcome
+from perf_assets.storage.partition_write import WriteOutcome
+from perf_assets.storage.storing import store_tables
 
 log = logging.getLogger(__name__)
 
@@ -62,13 +63,17 @@ def load_package(
     with phase("reading the published data"):
         path = folder or fetch_package(writer.data_dir.replication)
         package = read_package(path, accept_changes=accept_changes)
-        file = problems or (_fetched(writer.data_dir) if folder is None else _problems_in(folder))
+        file = problems
+        if file is None and folder is None:
+            named = "the performance problems are"
+            file = _downloaded(writer.data_dir, pinned_problems(), PUBLISHED_FILE, named)
+        elif file is None and folder is not None:
+            files = (folder / name for name in PROBLEM_FILES)
+            file = next((path for path in files if path.is_file()), None)
         listed, rejects = _problems(writer, file, accept_changes=accept_changes)
     frames = {f"replication.{name}": rows for name, rows in package.frames.items()}
     frames |= {PROBLEMS: listed, REJECTS: pl.concat([package.rejected_rows, rejects])}
-    (outcome,) = writer.store(
-        [PartitionWrite([StagedTable(name, rows) for name, rows in frames.items()])]
-    )
+    outcome = store_tables(writer, frames)
     rejected = frames[REJECTS].height
     loaded = sum(outcome.rows.values()) - rejected
     if outcome.failure is None:
@@ -79,9 +84,7 @@ def load_package(
 def _problems(
     writer: AuditedWriter, file: Path | None, *, accept_changes: bool
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the problems in ``file`` and what of it is rejected; without a file, what is
-    stored.
-    """
+    """Return the problems in ``file``, or else the stored ones, and what is rejected."""
     if file is not None:
         rows, rejects = read_problems(file, accept_changes=accept_changes)
         benchmark = _benchmark(writer.data_dir, file)
@@ -96,27 +99,16 @@ def _problems(
 def _benchmark(data_dir: DataDirectory, problems: Path) -> Path | None:
     """Return the benchmark beside the file of the problems; downloaded where that was."""
     if problems.is_relative_to(data_dir.replication):
-        try:
-            return fetch_package(data_dir.replication, pinned_benchmark()) / BENCHMARK_FILE
-        except PerfAssetsError as error:
-            log.warning("the benchmark of reproduced problems is not loaded: %s", error)
-            return None
+        named = "the benchmark of reproduced problems is"
+        return _downloaded(data_dir, pinned_benchmark(), BENCHMARK_FILE, named)
     beside = problems.with_name(BENCHMARK_FILE)
     return beside if beside.is_file() else None
 
 
-def _problems_in(folder: Path) -> Path | None:
-    """Return the file of the problems in ``folder``, if it is there by one of its names."""
-    files = (folder / name for name in PROBLEM_FILES)
-    return next((file for file in files if file.is_file()), None)
-
-
-def _fetched(data_dir: DataDirectory) -> Path | None:
-    """Return the file of the problems, downloaded; without it the other study can still be
-    reproduced.
-    """
+def _downloaded(data_dir: DataDirectory, package: Pinned, file: str, named: str) -> Path | None:
+    """Return the downloaded file; None if it cannot be had, as the rest can be reproduced."""
     try:
-        return fetch_package(data_dir.replication, pinned_problems()) / PUBLISHED_FILE
+        return fetch_package(data_dir.replication, package) / file
     except PerfAssetsError as error:
-        log.warning("the performance problems are not loaded: %s", error)
+        log.warning("%s not loaded: %s", named, error)
         return None

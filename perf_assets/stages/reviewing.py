@@ -16,17 +16,8 @@ from perf_assets.core.posts import text_and_code
 from perf_assets.core.reviews.sampling import draw, draw_each
 from perf_assets.schema.frames import frame_of, registered
 from perf_assets.sources.review_sheets.codebook import codebook
-from perf_assets.sources.review_sheets.label_studio import (
-    is_label_studio,
-    read_tasks,
-    tasks_text,
-)
-from perf_assets.sources.review_sheets.sheet import (
-    ENDORSEMENTS,
-    QUESTIONS,
-    read_sheet,
-    sheet_text,
-)
+from perf_assets.sources.review_sheets.label_studio import is_label_studio, read_tasks, tasks_text
+from perf_assets.sources.review_sheets.sheet import QUESTIONS, read_sheet, sheet_text
 from perf_assets.sources.review_sheets.verdicts import read_verdicts, remarks_on
 from perf_assets.stages.review_subjects import (
     BUGS,
@@ -38,7 +29,7 @@ from perf_assets.stages.review_subjects import (
 )
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.lake_rows import where_rows_are
-from perf_assets.storage.partition_write import PartitionWrite, StagedTable
+from perf_assets.storage.storing import append_verdicts
 from perf_assets.storage.verdicts import keep_verdicts
 from perf_assets.storage.warehouse import reading
 
@@ -132,10 +123,7 @@ def tag_set_sheet(published: Path, forum: str, each: int, seed: int) -> tuple[st
     PerfAssetsError
         There is nothing to draw from, or less than one is requested.
     """
-    _refuse_fewer_than_one(each)
-    rows = _drawn_from(published, QUESTION_REVIEW, forum)
-    drawn = draw_each(rows, each, seed, QUESTION_REVIEW.key, ("tag_set",))
-    return sheet_text(_with_answers(drawn), QUESTIONS), drawn.height
+    return _sheet_of_each(published, QUESTION_REVIEW, ("tag_set",), each, seed, forum)
 
 
 def endorsement_sheet(published: Path, forum: str, number: int, seed: int) -> tuple[str, int]:
@@ -150,24 +138,7 @@ def endorsement_sheet(published: Path, forum: str, number: int, seed: int) -> tu
     PerfAssetsError
         There is nothing to draw from, or less than one is requested.
     """
-    _refuse_fewer_than_one(number)
-    rows = _drawn_from(published, ENDORSED, forum)
-    drawn = draw_each(rows, number, seed, ENDORSED.key, ("forum",))
-    return sheet_text(_with_answers(drawn), ENDORSEMENTS), drawn.height
-
-
-def _with_answers(drawn: pl.DataFrame) -> pl.DataFrame:
-    """Return the drawn rows with their answers as text for a cell, code behind it."""
-    texts = [
-        None if html is None else shortened("\n\n".join(filter(None, text_and_code(html))), LONGEST)
-        for html in drawn["answer"]
-    ]
-    return drawn.with_columns(answer=pl.Series(texts, dtype=pl.String))
-
-
-def _refuse_fewer_than_one(number: int) -> None:
-    if number < 1:
-        raise PerfAssetsError(f"--n {number} gives no sample: it must be at least 1")
+    return _sheet_of_each(published, ENDORSED, ("forum",), number, seed, forum)
 
 
 def finding_sheet(published: Path, each: int, seed: int) -> tuple[str, int]:
@@ -180,15 +151,38 @@ def finding_sheet(published: Path, each: int, seed: int) -> tuple[str, int]:
     PerfAssetsError
         There is nothing to draw from, or less than one is requested.
     """
-    _refuse_fewer_than_one(each)
-    rows = _drawn_from(published, FOUND)
-    if rows.is_empty():
+    return _sheet_of_each(published, FOUND, ("repository", "rule"), each, seed)
+
+
+def _sheet_of_each(
+    published: Path,
+    review: Review,
+    strata: tuple[str, ...],
+    each: int,
+    seed: int,
+    forum: str | None = None,
+) -> tuple[str, int]:
+    """Return a sheet of at most ``each`` subjects of each of the ``strata``, and their number."""
+    if each < 1:
+        raise PerfAssetsError(f"--n {each} gives no sample: it must be at least 1")
+    rows = _drawn_from(published, review, forum)
+    if review is FOUND and rows.is_empty():
         raise PerfAssetsError(
             f"{published} has no findings of static checks: either they found nothing, or the "
             "study has checks = false"
         )
-    drawn = draw_each(rows, each, seed, FOUND.key, ("repository", "rule"))
-    return sheet_text(drawn, FOUND.form), drawn.height
+    drawn = draw_each(rows, each, seed, review.key, strata)
+    drawn = drawn if review is FOUND else _with_answers(drawn)
+    return sheet_text(drawn, review.form), drawn.height
+
+
+def _with_answers(drawn: pl.DataFrame) -> pl.DataFrame:
+    """Return the drawn rows with their answers as text for a cell, code behind it."""
+    texts = [
+        None if html is None else shortened("\n\n".join(filter(None, text_and_code(html))), LONGEST)
+        for html in drawn["answer"]
+    ]
+    return drawn.with_columns(answer=pl.Series(texts, dtype=pl.String))
 
 
 def _drawn_from(published: Path, review: Review, forum: str | None = None) -> pl.DataFrame:
@@ -251,10 +245,10 @@ def write_sheet(path: Path, text: str, encoding: str = "utf-8-sig") -> None:
 def rater_name(text: str) -> str:
     """Return the name of a rater, without needless white space.
 
-        Raises
-        ------
-        PerfAssetsError
-    It is not a valid name.
+    Raises
+    ------
+    PerfAssetsError
+        It is not a valid name.
     """
     rater = " ".join(text.split())
     if RATER.fullmatch(rater) is None or rater.casefold() == CONSENSUS:
@@ -300,7 +294,12 @@ def import_sheet(writer: AuditedWriter, path: Path, rater: str) -> Imported:
     in_force = writer.database.frame(review.in_force, [rater])
     new = _changes(review, judged, in_force)
     if new.height:
-        _append(writer, review.table, new, rater, path.name, checksum)
+        source = {"rater": rater, "file": path.name, "file_sha256": checksum}
+        verdicts = new.with_columns(
+            *(pl.lit(value).alias(name) for name, value in source.items()),
+            imported_at=pl.lit(datetime.now(UTC)),
+        )
+        append_verdicts(writer, review.table, verdicts)
     changed = new.select(review.key).unique()
     again = changed.join(in_force, on=review.key, how="semi").height
     remarks = tuple(remarks_on(sheet))
@@ -308,9 +307,7 @@ def import_sheet(writer: AuditedWriter, path: Path, rater: str) -> Imported:
 
 
 def _changes(review: Review, judged: pl.DataFrame, in_force: pl.DataFrame) -> pl.DataFrame:
-    """Return the verdicts on those subjects that the rater judged differently, or not at all,
-    before.
-    """
+    """Return the verdicts that differ from those the rater gave before."""
     columns = [*review.key, *review.answers]
     texts = pl.selectors.list().list.join("|")  # lists cannot be joined on
     judgements, stored = (rows.select(columns).with_columns(texts) for rows in (judged, in_force))
@@ -320,23 +317,3 @@ def _changes(review: Review, judged: pl.DataFrame, in_force: pl.DataFrame) -> pl
         for left, right in ((judgements, stored), (stored, judgements))
     )
     return judged.join(differing.unique(), on=review.key, how="semi").sort("line")
-
-
-def _append(
-    writer: AuditedWriter, table: str, new: pl.DataFrame, rater: str, file: str, checksum: str
-) -> None:
-    # Whole tables are stored: what is there already stays as it is.
-    stored = writer.database.frame(f"select * from {table}")
-    last = int(stored.select(pl.col("verdict_id").max().fill_null(0)).item())
-    rows = new.with_row_index("verdict_id", offset=last + 1).with_columns(
-        pl.col("verdict_id").cast(pl.Int64),
-        rater=pl.lit(rater),
-        imported_at=pl.lit(datetime.now(UTC)),
-        file=pl.lit(file),
-        file_sha256=pl.lit(checksum),
-    )
-    every = pl.concat([stored, rows.select(stored.columns).cast(dict(stored.schema))])  # type: ignore[arg-type]
-    (outcome,) = writer.store([PartitionWrite([StagedTable(table, every)])])
-    if outcome.failure is not None:
-        raise PerfAssetsError(outcome.failure)
-    keep_verdicts(writer.database, writer.data_dir)

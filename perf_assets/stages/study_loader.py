@@ -1,7 +1,6 @@
 """Open the study that a person names, with the repositories that were added without its file."""
 
 import tempfile
-from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -63,7 +62,12 @@ def open_study(source: str | Path | None, data_dir: DataDirectory) -> Study:
     PerfAssetsError
         The study does not exist, or a file has a mistake.
     """
-    study = _read(str(source or SAMPLE), data_dir.path / SAMPLE)
+    path, sample = str(source or SAMPLE), data_dir.path / SAMPLE
+    if path == SAMPLE and not Path(path).is_file():
+        if not sample.is_dir():
+            _generate(sample)
+        path = str(sample / "study.toml")
+    study = load_study(path)
     names = {repository.name.casefold() for repository in study.repositories}
     added = [
         added_to(study, entry)
@@ -130,29 +134,14 @@ def add_repository(study: Study, data_dir: DataDirectory, added: Added) -> None:
         See :func:`added_to`.
     """
     added_to(study, added)
-    _write(data_dir.added, [*read_added(data_dir), added])
-
-
-def _write(path: Path, added: Sequence[Added]) -> None:
-    write_file(path, ADDED.dump_json([*added], indent=2).decode() + "\n")
-
-
-def _read(source: str, sample: Path) -> Study:
-    if source != SAMPLE or Path(source).is_file():
-        return load_study(source)
-    if not sample.is_dir():
-        _generate(sample)
-    return load_study(sample / "study.toml")
+    content = ADDED.dump_json([*read_added(data_dir), added], indent=2).decode()
+    write_file(data_dir.added, f"{content}\n")
 
 
 def _generate(directory: Path) -> None:
     """Generate the corpus at ``directory``: all of it or nothing, and once where two want it."""
     # Most who open it have it, and it takes long to import.
-    from perf_assets.stand_ins.generator import (  # noqa: PLC0415
-        QUESTIONS,
-        SAMPLE_TOPICS,
-        generate,
-    )
+    from perf_assets.stand_ins.generator import QUESTIONS, SAMPLE_TOPICS, generate  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory(dir=directory.parent) as temporary:
         made = Path(temporary) / SAMPLE

@@ -62,7 +62,11 @@ def test_macros_are_written_out_as_duckdb_computes_them(tmp_path: Path) -> None:
     path = tmp_path / "query.sql"
     path.write_text(
         "select p_text(n / 1000.0), p_text(null), wilson_low(n - 1, 7), wilson_high(n - 1, 7),\n"
-        "    wilson_low(n * 2, case when n > 3 then 20 end)\n"
+        "    wilson_low(n * 2, case when n > 3 then 20 end),\n"
+        "    is_listed(\n"
+        "        case when n > 3 then 'pooled' else 'a/b' end,\n"
+        "        (select count(distinct one) from range(n // 2) as other(one))\n"
+        "    )\n"
         "from range(1, 8) as numbers(n)\n",
         encoding="utf-8",
     )

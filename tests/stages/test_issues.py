@@ -16,9 +16,8 @@ from perf_assets.config.data_directory import DataDirectory
 from perf_assets.sources.github import issues, rows
 from perf_assets.sources.github.client import GitHubClient
 from perf_assets.sources.github.issues import ChangePage, IssueSource
-from perf_assets.stages.mining.incremental_state import due_cohorts
+from perf_assets.stages.mining.incremental_state import due_cohorts, stale_cohorts
 from perf_assets.stages.mining.issues import load_issues
-from perf_assets.stages.mining.stale_cohorts import stale_cohorts
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.storage import audited_writer
 from perf_assets.storage.audit.auditing import AuditReport

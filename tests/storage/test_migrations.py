@@ -7,7 +7,7 @@ import pytest
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.stages.mining.stale_cohorts import stale_cohorts
+from perf_assets.stages.mining.incremental_state import stale_cohorts
 from perf_assets.storage import migrations
 from perf_assets.storage.backups import read_manifest, write_backup
 from perf_assets.storage.migrations import FORMAT, OLDEST

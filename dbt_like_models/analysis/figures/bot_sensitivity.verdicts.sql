@@ -6,13 +6,9 @@ with moved as (
         max(cliffs_delta) filter (where not (bots = 'left_out')) as highest,
         max(p_value) filter (where not (bots = 'left_out')) as highest_p
     from analysis.bot_sensitivity as tests
-    where dataset = 'live' and with_bots > 0 and (
-        tests.repository <> 'pooled'
-        or (
-            select count(distinct repository) > 2
-            from analysis.bot_sensitivity
-            where dataset = 'live'
-        )
+    where dataset = 'live' and with_bots > 0 and is_listed(
+        tests.repository,
+        (select count(distinct repository) from analysis.bot_sensitivity where dataset = 'live')
     )
     group by repository, metric
 )

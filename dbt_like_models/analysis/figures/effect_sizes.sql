@@ -5,11 +5,9 @@ select
     effects.p_value_holm as p_adjusted, tests.heterogeneity_p_value as p_of_equal_deltas
 from analysis.group_comparisons as tests
 left join analysis.effect_sizes as effects using (dataset, repository, metric)
-where tests.dataset = 'live' and (
-    tests.repository <> 'pooled'
-    or (
-        select count(distinct repository) > 2 from analysis.group_comparisons where dataset = 'live'
-    )
+where tests.dataset = 'live' and is_listed(
+    tests.repository,
+    (select count(distinct repository) from analysis.group_comparisons where dataset = 'live')
 )
 order by
     tests.repository = 'pooled', tests.repository,

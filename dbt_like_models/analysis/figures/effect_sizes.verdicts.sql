@@ -4,9 +4,9 @@ with results as (
         tests.repository, replace(tests.metric, '_', ' ') as metric, tests.result, tests.is_too_few,
         metric_order(tests.metric) as place
     from analysis.effect_sizes as tests
-    where tests.dataset = 'live' and (
-        tests.repository <> 'pooled'
-        or (select count(distinct repository) > 2 from analysis.effect_sizes where dataset = 'live')
+    where tests.dataset = 'live' and is_listed(
+        tests.repository,
+        (select count(distinct repository) from analysis.effect_sizes where dataset = 'live')
     )
 )
 

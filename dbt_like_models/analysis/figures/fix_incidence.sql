@@ -4,8 +4,8 @@ select
     percent_performance_high as performance_high,
     percent_other, percent_other_low as other_low, percent_other_high as other_high, p_value as p
 from analysis.fix_incidence as tests
-where tests.dataset = 'live' and (
-    tests.repository <> 'pooled'
-    or (select count(distinct repository) > 2 from analysis.fix_incidence where dataset = 'live')
+where tests.dataset = 'live' and is_listed(
+    tests.repository,
+    (select count(distinct repository) from analysis.fix_incidence where dataset = 'live')
 )
 order by event <> 'fixed', tests.repository = 'pooled', tests.repository, days

@@ -5,11 +5,9 @@ select
     tests.p_value_clustered as p_within_repositories,
     tests.cliffs_delta as delta_within_repositories, tests.method, tests.too_few_reason
 from analysis.group_comparisons as tests
-where tests.dataset = 'live' and (
-    tests.repository <> 'pooled'
-    or (
-        select count(distinct repository) > 2 from analysis.group_comparisons where dataset = 'live'
-    )
+where tests.dataset = 'live' and is_listed(
+    tests.repository,
+    (select count(distinct repository) from analysis.group_comparisons where dataset = 'live')
 )
 order by
     tests.repository = 'pooled', tests.repository,

@@ -2,11 +2,9 @@ select
     repository, result_of, label_rule, n_performance, n_other, effect as estimate,
     effect_low as low, effect_high as high, p_value as p
 from analysis.label_sensitivity as tests
-where dataset = 'live' and (
-    tests.repository <> 'pooled'
-    or (
-        select count(distinct repository) > 2 from analysis.label_sensitivity where dataset = 'live'
-    )
+where dataset = 'live' and is_listed(
+    tests.repository,
+    (select count(distinct repository) from analysis.label_sensitivity where dataset = 'live')
 )
 qualify
     effect is not null

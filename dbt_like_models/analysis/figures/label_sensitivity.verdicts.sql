@@ -10,13 +10,9 @@ select repository, printf(
 from analysis.label_sensitivity as tests
 where
     dataset = 'live' and result_of in ('share', 'opened', 'fix_time_days', 'fix_size')
-    and (
-        tests.repository <> 'pooled'
-        or (
-            select count(distinct repository) > 2
-            from analysis.label_sensitivity
-            where dataset = 'live'
-        )
+    and is_listed(
+        tests.repository,
+        (select count(distinct repository) from analysis.label_sensitivity where dataset = 'live')
     )
 group by repository, result_of
 having not bool_or(is_too_few) filter (where label_rule = 'study')

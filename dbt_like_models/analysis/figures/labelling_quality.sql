@@ -4,12 +4,8 @@ select
 from analysis.labelling_quality
 where
     dataset = 'live' and (rule = 'all' or rater = 'consensus')
-    and (
-        repository <> 'pooled'
-        or (
-            select count(distinct repository) > 2
-            from analysis.labelling_quality
-            where dataset = 'live'
-        )
+    and is_listed(
+        repository,
+        (select count(distinct repository) from analysis.labelling_quality where dataset = 'live')
     )
 order by repository = 'pooled', repository, rule <> 'all', measure, rater, n desc, rule

@@ -4,11 +4,10 @@ select
 from analysis.labelling_rule_agreement
 where
     dataset = 'live' and month = 'all'
-    and (
-        repository <> 'pooled'
-        or (
-            select count(distinct repository) > 2
-            from analysis.labelling_rule_agreement
+    and is_listed(
+        repository,
+        (
+            select count(distinct repository) from analysis.labelling_rule_agreement
             where dataset = 'live'
         )
     )

@@ -4,12 +4,8 @@ select
     case when is_too_few then 'too few' else magnitude end as magnitude, p_value as p,
     too_few_reason
 from analysis.lifetime_comparisons as tests
-where tests.dataset = 'live' and (
-    tests.repository <> 'pooled'
-    or (
-        select count(distinct repository) > 2
-        from analysis.lifetime_comparisons
-        where dataset = 'live'
-    )
+where tests.dataset = 'live' and is_listed(
+    tests.repository,
+    (select count(distinct repository) from analysis.lifetime_comparisons where dataset = 'live')
 )
 order by role, tests.repository = 'pooled', tests.repository

@@ -8,9 +8,9 @@ select
     n_performance, n_other,
     cliffs_delta as estimate, magnitude, p_value as p
 from analysis.link_sensitivity as tests
-where dataset = 'live' and (
-    tests.repository <> 'pooled'
-    or (select count(distinct repository) > 2 from analysis.link_sensitivity where dataset = 'live')
+where dataset = 'live' and is_listed(
+    tests.repository,
+    (select count(distinct repository) from analysis.link_sensitivity where dataset = 'live')
 )
 qualify not bool_or(is_too_few and (json_array_length(parameters, '$.left_out') = 0)) over (
     partition by repository, metric

@@ -15,13 +15,9 @@ with moved as (
             where not (json_array_length(parameters, '$.left_out') = 0)
         ) as highest_p
     from analysis.link_sensitivity as tests
-    where dataset = 'live' and (
-        tests.repository <> 'pooled'
-        or (
-            select count(distinct repository) > 2
-            from analysis.link_sensitivity
-            where dataset = 'live'
-        )
+    where dataset = 'live' and is_listed(
+        tests.repository,
+        (select count(distinct repository) from analysis.link_sensitivity where dataset = 'live')
     )
     group by repository, metric
 )

@@ -7,8 +7,9 @@ from (
     where dataset = 'live'
 )
 where
-    repository <> 'pooled' or (
-        select count(distinct repository) > 2 from marts.root_causes where dataset = 'live'
+    is_listed(
+        repository,
+        (select count(distinct repository) from marts.root_causes where dataset = 'live')
     )
 order by
     repository = 'pooled', repository,

@@ -1,44 +1,52 @@
-"""Figures of single bugs: how soon they are fixed, how they differ, and what that hangs on."""
+"""Figures of single bugs: how soon they are fixed, how they differ, and what that hangs on.
+
+And of projects against each other, of areas against the rest of their repository, and Table II of
+the paper: medians, tests, and the distributions behind them.
+"""
+
+from collections.abc import Mapping
 
 import polars as pl
 
-from perf_assets.base.sanitize import escape_text
 from perf_assets.reports.figures.drawing import COOL, KINDS, WARM, Spec
-from perf_assets.reports.figures.panels import colored, estimates, values
+from perf_assets.reports.figures.panels import (
+    WIDTH,
+    category,
+    colored,
+    estimates,
+    panel,
+    panels,
+    quantity,
+)
 
-METRICS = {
-    "fix_time_days": "fix time",
-    "fix_size": "fix size",
-    "hours_to_first_comment": "time to first comment",
+METRIC_TITLES = {
+    "fix_time_days": "fix time (days)",
+    "fix_size": "fix size (lines)",
+    "hours_to_first_comment": "time to first comment (hours)",
     "comments": "comments",
     "commentators": "commentators",
 }
+METRICS = {name: title.partition(" (")[0] for name, title in METRIC_TITLES.items()}
+KIND = pl.when("is_performance").then(pl.lit("performance bugs")).otherwise(pl.lit("other bugs"))
 EVENTS = {"fixed": "fixed", "closed_without_fix": "closed without a fix"}
 DELTA = "Cliff's delta; above 0 performance bugs have more"
 
 
 def effects(rows: pl.DataFrame, color: str = "") -> list[Spec]:
-    """Return a panel a repository: Cliff's delta of each metric, with its interval where there is
-    one.
-    """
+    """Return a panel a repository: Cliff's delta of each metric, with intervals if known."""
     drawn = rows.with_columns(what=pl.col("metric").replace(METRICS))
     if color:
         drawn = drawn.with_columns(color=pl.col(color))
     if "low" not in drawn.columns:
         drawn = drawn.with_columns(low=pl.col("estimate"), high=pl.col("estimate"))
-    groups = drawn.drop_nulls("estimate").group_by("repository", maintain_order=True)
-    return [estimates(str(name), part, DELTA, nothing=0) for (name,), part in groups]
+    return panels(estimates, drawn.drop_nulls("estimate"), "{repository}", DELTA, nothing=0)
 
 
 def by_links(rows: pl.DataFrame) -> list[Spec]:
     """Return a panel for each repository and metric: there are many ways to leave links out."""
-    drawn = rows.with_columns(what="variant", low="estimate", high="estimate")
-    return [
-        estimates(f"{repository}, {METRICS[str(metric)]}", part, DELTA, nothing=0)
-        for (repository, metric), part in drawn.group_by(
-            "repository", "metric", maintain_order=True
-        )
-    ]
+    named = rows.with_columns(pl.col("metric").replace_strict(METRICS), what="variant")
+    drawn = named.with_columns(low="estimate", high="estimate")
+    return panels(estimates, drawn, "{repository}, {metric}", DELTA, nothing=0)
 
 
 def by_bots(rows: pl.DataFrame) -> list[Spec]:
@@ -50,10 +58,7 @@ def members(rows: pl.DataFrame) -> list[Spec]:
     """Return the share of fixes that members and newcomers made, a panel a repository."""
     measure = "fixes that they made, percent"
     colors = {"performance": WARM, "other": COOL}
-    return [
-        estimates(str(name), part.drop("repository"), measure, colors=colors)
-        for (name,), part in rows.group_by("repository", maintain_order=True)
-    ]
+    return panels(estimates, rows, "{repository}", measure, colors=colors)
 
 
 def by_labels(rows: pl.DataFrame) -> list[Spec]:
@@ -64,15 +69,24 @@ def by_labels(rows: pl.DataFrame) -> list[Spec]:
     return effects(drawn.filter(pl.col("metric").is_in(list(METRICS))), "label_rule")
 
 
+def differences(rows: pl.DataFrame) -> list[Spec]:
+    """Return the largest differences among bugs that are alike, a panel a repository."""
+    drawn, colors = rows.with_columns(color=pl.lit("difference")), {"difference": COOL}
+    measure = "difference among those alike"
+    return panels(estimates, drawn, "{repository}", measure, nothing=0.0, colors=colors)
+
+
+def pooled(rows: pl.DataFrame) -> list[Spec]:
+    """Return the mean difference of the repositories, by metric."""
+    return [estimates("mean of the repositories", rows, DELTA, nothing=0.0)]
+
+
 def curves(rows: pl.DataFrame) -> list[Spec]:
     """Panels of each repository: the share of reports that ended so by a time, with its interval.
 
     Of an event with too few for a curve of either kind there is none.
     """
-    kind = (
-        pl.when("is_performance").then(pl.lit("performance bugs")).otherwise(pl.lit("other bugs"))
-    )
-    drawn = rows.with_columns(color=kind)
+    drawn = rows.with_columns(color=KIND)
     return [
         _curve(f"{name}: {title}", part, title)
         for name in drawn["repository"].unique(maintain_order=True)
@@ -82,46 +96,91 @@ def curves(rows: pl.DataFrame) -> list[Spec]:
 
 
 def _curve(title: str, rows: pl.DataFrame, ended: str) -> Spec:
-    measure = f"{ended}, percent"
-    x: Spec = {"field": "days", "type": "quantitative", "title": "days after the report"}
-    y: Spec = {"type": "quantitative", "title": measure}
-    color = colored(list(KINDS), KINDS)
+    y: Spec = {"type": "quantitative", "title": f"{ended}, percent"}
+    shared: Spec = {
+        "x": quantity("days", title="days after the report"),
+        "color": colored(list(KINDS), KINDS),
+    }
     tooltip = [
-        {"field": "days", "type": "quantitative"},
-        {"field": "color", "type": "nominal", "title": "of"},
-        *({"field": name, "type": "quantitative", "format": ".1f"} for name in ("percent", "low")),
-        {"field": "high", "type": "quantitative", "format": ".1f"},
+        quantity("days"),
+        category("color", title="of"),
+        *(quantity(name, format=".1f") for name in ("percent", "low", "high")),
     ]
     band = {"type": "area", "opacity": 0.18, "interpolate": "step-after"}
     line = {"type": "line", "strokeWidth": 2, "interpolate": "step-after"}
+    limits = {"y": y | {"field": "low"}, "y2": {"field": "high"}}
     verdicts = "; ".join(
         f"{name} {part['percent'][-1]:.1f} percent after {part['days'][-1]:,} days"
         for (name,), part in rows.group_by("color", maintain_order=True)
     )
-    return {
-        "title": escape_text(title),
-        "description": f"Share {ended} up to each day: {verdicts}",
-        "data": {"values": values(rows.select("days", "percent", "low", "high", "color"))},
-        "width": 380,
-        "height": 180,
-        "layer": [
-            {
-                "mark": band,
-                "encoding": {
-                    "x": x,
-                    "y": y | {"field": "low"},
-                    "y2": {"field": "high"},
-                    "color": color,
-                },
-            },
+    return panel(
+        title,
+        f"Share {ended} up to each day: {verdicts}",
+        rows.select("days", "percent", "low", "high", "color"),
+        WIDTH,
+        180,
+        layer=[
+            {"mark": band, "encoding": shared | limits},
             {
                 "mark": line,
-                "encoding": {
-                    "x": x,
-                    "y": y | {"field": "percent"},
-                    "color": color,
-                    "tooltip": tooltip,
-                },
+                "encoding": shared | {"y": y | {"field": "percent"}, "tooltip": tooltip},
             },
         ],
-    }
+    )
+
+
+def distributions(rows: pl.DataFrame) -> list[Spec]:
+    """Return a panel a metric, the share of bugs of each kind up to each value."""
+    return panels(_with_medians, rows.with_columns(color=KIND), "{metric}")
+
+
+def _with_medians(metric: str, rows: pl.DataFrame) -> Spec:
+    medians = rows.select("color", "median").unique(maintain_order=True)
+    return distribution(metric, rows, dict(medians.iter_rows()))
+
+
+def distribution(metric: str, points: pl.DataFrame, medians: Mapping[str, float]) -> Spec:
+    """Share of bug reports up to each value, on a logarithmic scale, and medians as rules.
+
+    ``points`` has color (the kind of bugs), share and value.
+    """
+    rules = [{"color": kind, "value": float(f"{value:.5g}")} for kind, value in medians.items()]
+    is_fine = metric in ("fix_time_days", "hours_to_first_comment")
+    ticks = [0, *([0.1] if is_fine else []), 1, 10, 100, 1000, 10000]
+    if metric in ("comments", "commentators"):
+        ticks = [0, 1, 2, 5, 10, 20, 50]
+    x = quantity(
+        "value",
+        title=METRIC_TITLES[metric],
+        scale={"type": "symlog", "constant": 0.1 if is_fine else 1.0, "nice": False},
+        axis={"values": ticks, "labelExpr": "datum.value", "labelOverlap": True},
+    )
+    color = colored(list(KINDS), KINDS)
+    description = "; ".join(f"median of {kind} {value:.3g}" for kind, value in medians.items())
+    return panel(
+        METRICS[metric],
+        f"Share of bug reports up to each value; {description}",
+        points.select("color", "share", "value"),
+        WIDTH,
+        190,
+        layer=[
+            {
+                "mark": {"type": "line", "strokeWidth": 2},
+                "encoding": {
+                    "x": x,
+                    "y": quantity("share", title="share up to here", axis={"format": "%"}),
+                    "color": color,
+                    "tooltip": [
+                        category("color", title="of"),
+                        quantity("value", format=".3~r"),
+                        quantity("share", format=".0%"),
+                    ],
+                },
+            },
+            {
+                "data": {"values": rules},
+                "mark": {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.5},
+                "encoding": {"x": x, "color": color},
+            },
+        ],
+    )

@@ -53,9 +53,7 @@ _MORE_DIGITS = re.compile(r"(?<=\d\d\.\d)\d+|(?<=\.\d\d)\d+")
 
 
 def over_time(field: str, axis: Spec) -> Spec:
-    """Return a channel of moments of UTC, be that where the chart is drawn or where it is looked
-    at.
-    """
+    """Return a channel of moments in UTC, wherever the chart is drawn or read."""
     return {
         "field": field,
         "type": "temporal",

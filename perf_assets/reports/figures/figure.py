@@ -70,25 +70,22 @@ class Figure:
             )
             left_out = passed_over(connection) if dataset == "live" else frozenset()
             rows = without(frame_of(connection.sql(query)), left_out)
-            if not rows.is_empty():
-                sentences = (
-                    ()
-                    if names_any(verdicts_query, elsewhere)
-                    else connection.execute(verdicts_query).fetchall()
-                )
-                verdicts = [(who, what) for who, what in sentences if what and who not in left_out]
-                source = (
-                    rows if drawn == query else without(frame_of(connection.sql(drawn)), left_out)
-                )
-                return Shown(
-                    title=self.declared.title,
-                    verdicts=verdicts,
-                    found=rows,
-                    query=query,
-                    verdicts_query=verdicts_query,
-                    drawn=drawn,
-                    panels=self._panels(source),
-                )
+            if rows.is_empty():
+                continue
+            is_far = names_any(verdicts_query, elsewhere)
+            sentences = [] if is_far else connection.execute(verdicts_query).fetchall()
+            source = rows
+            if drawn != query:
+                source = without(frame_of(connection.sql(drawn)), left_out)
+            return Shown(
+                title=self.declared.title,
+                verdicts=[(who, what) for who, what in sentences if what and who not in left_out],
+                found=rows,
+                query=query,
+                verdicts_query=verdicts_query,
+                drawn=drawn,
+                panels=self._panels(source),
+            )
         return None
 
     def _panels(self, rows: pl.DataFrame) -> list[Spec]:
@@ -152,12 +149,12 @@ class Shown:
     @property
     def sentences(self) -> list[str]:
         """The first verdicts, and how much else there is."""
-        left_out = len(self.verdicts) - MOST_SENTENCES
-        more = [f"and {left_out} more verdicts: see the report"] if left_out > 0 else []
-        rest = len(self.panels) - MOST_PANELS
-        parts = [f"the picture shows {MOST_PANELS} of {len(self.panels)} panels: see the report"]
-        first = [escape_text(f"{who}: {what}") for who, what in self.verdicts[:MOST_SENTENCES]]
-        return [*first, *more, *(parts if rest > 0 else [])]
+        sentences = [escape_text(f"{who}: {what}") for who, what in self.verdicts[:MOST_SENTENCES]]
+        if (left_out := len(self.verdicts) - MOST_SENTENCES) > 0:
+            sentences.append(f"and {left_out} more verdicts: see the report")
+        if (number := len(self.panels)) > MOST_PANELS:
+            sentences.append(f"the picture shows {MOST_PANELS} of {number} panels: see the report")
+        return sentences
 
     @property
     def rows(self) -> pl.DataFrame:

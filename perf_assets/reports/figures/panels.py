@@ -1,66 +1,127 @@
 """The forms of picture that the figures have: series of months, estimates with intervals, bars."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from string import Formatter
+from typing import Any, Concatenate, ParamSpec
 
 import polars as pl
 
 from perf_assets.base.sanitize import escape_text
 from perf_assets.reports.figures.drawing import AXIS, COLORS, INK, OTHER, Spec, over_time
 
+P = ParamSpec("P")
+
 WIDTH = 380
+NARROW = WIDTH - 60
+"""Pixels in width of a panel with names beside it."""
+
 LONG = 120
 """Rows of a series from which on its intervals are drawn by the quarter, to keep pictures small."""
 
 ROW = 22
 """Pixels in height of an estimate."""
 
+PLAIN: Spec = {"domain": False, "ticks": False}
+"""An axis of names without a line."""
+
+
+def panels(
+    draw: Callable[Concatenate[str, pl.DataFrame, P], Spec],
+    rows: pl.DataFrame,
+    title: str,
+    *arguments: P.args,
+    **options: P.kwargs,
+) -> list[Spec]:
+    """Return a panel for each group of ``rows``; ``title`` names the columns by which they differ.
+
+    ``"{repository}, {metric}"`` gives a panel for each repository and metric.
+    """
+    columns = [name for _, name, *_ in Formatter().parse(title) if name]
+    return [
+        draw(title.format(**dict(zip(columns, values, strict=True))), part, *arguments, **options)
+        for values, part in rows.group_by(columns, maintain_order=True)
+    ]
+
+
+def panel(
+    title: str, description: str, rows: pl.DataFrame, width: int, height: float, **content: object
+) -> Spec:
+    """Return a chart over ``rows``; ``content`` is its mark and encoding, or its layers."""
+    return {
+        "title": escape_text(title),
+        "description": escape_text(description),
+        "data": {"values": values(rows)},
+        "width": width,
+        "height": height,
+        **content,
+    }
+
+
+def quantity(field: str, **channel: object) -> Spec:
+    """Return the channel of a column of numbers."""
+    return {"field": field, "type": "quantitative", **channel}
+
+
+def category(field: str, **channel: object) -> Spec:
+    """Return the channel of a column of words."""
+    return {"field": field, "type": "nominal", **channel}
+
 
 def colored(names: Sequence[str], colors: Mapping[str, str] | None = None) -> Spec:
     """Return a colour for each of ``names``, with a legend on top where there are several."""
     color_of = colors or dict(zip(names, COLORS * (1 + len(names) // len(COLORS)), strict=False))
     legend = {"orient": "top", "direction": "horizontal", "columns": 3, "labelLimit": 300}
+    return category(
+        "color",
+        title=None,
+        scale={"domain": list(names), "range": [color_of[name] for name in names]},
+        legend=legend if len(names) > 1 else None,
+    )
+
+
+def stacked(down: Spec, across: Spec, color: Spec, height: int) -> Spec:
+    """Return bars with a part for each colour, in the order of the column ``order``."""
+    tooltip = [{"field": name} for name in (down["field"], "color", across["field"])]
     return {
-        "field": "color",
-        "type": "nominal",
-        "title": None,
-        "scale": {"domain": list(names), "range": [color_of[name] for name in names]},
-        "legend": legend if len(names) > 1 else None,
+        "mark": {"type": "bar", "height": height},
+        "encoding": {
+            "y": down,
+            "x": across,
+            "color": color,
+            "order": {"field": "order"},
+            "tooltip": tooltip,
+        },
     }
+
+
+def counted(most: int) -> Spec:
+    """Return an axis of counts up to ``most``; each number of a few has its line."""
+    return {"values": list(range(most + 1))} if most <= 10 else {}
 
 
 def series(title: str, rows: pl.DataFrame, measure: str, colors: Mapping[str, str]) -> Spec:
     """Lines over months; columns month, color, value, and for intervals counts, low and high."""
     has_intervals = "low" in rows.columns
     tooltip = [
-        {"field": "month", "type": "nominal", "title": "month"},
-        {"field": "color", "type": "nominal", "title": "series"},
-        {"field": "value", "type": "quantitative", "title": measure, "format": ",.4~r"},
-        *([{"field": "counts", "type": "nominal"}] if has_intervals else []),
+        category("month", title="month"),
+        category("color", title="series"),
+        quantity("value", title=measure, format=",.4~r"),
+        *([category("counts")] if has_intervals else []),
     ]
-    axis = {"format": "%Y-%m", "labelOverlap": True, "labelSeparation": 10}
-    x = over_time("month", axis)
-    y: Spec = {"field": "value", "type": "quantitative", "title": measure}
+    x = over_time("month", {"format": "%Y-%m", "labelOverlap": True, "labelSeparation": 10})
+    y = quantity("value", title=measure)
     color = colored(list(colors), colors)
     band = {
         "data": {"values": values(_thinned(rows)) if has_intervals else []},
         "mark": {"type": "area", "opacity": 0.15},
         "encoding": {"x": x, "y": y | {"field": "low"}, "y2": {"field": "high"}, "color": color},
     }
-    return {
-        "title": escape_text(title),
-        "description": course(rows, measure),
-        "data": {"values": values(rows)},
-        "width": WIDTH,
-        "height": 190,
-        "layer": [
-            *([band] * has_intervals),
-            {
-                "mark": {"type": "line", "strokeWidth": 2},
-                "encoding": {"x": x, "y": y, "color": color, "tooltip": tooltip},
-            },
-        ],
+    line = {
+        "mark": {"type": "line", "strokeWidth": 2},
+        "encoding": {"x": x, "y": y, "color": color, "tooltip": tooltip},
     }
+    layer = [band, line] if has_intervals else [line]
+    return panel(title, course(rows, measure), rows, WIDTH, 190, layer=layer)
 
 
 def _thinned(rows: pl.DataFrame) -> pl.DataFrame:
@@ -91,24 +152,22 @@ def estimates(
         drawn = drawn.filter(pl.col("estimate") > 0, pl.col("low").fill_null(1) > 0)
     names = drawn["color"].unique(maintain_order=True).to_list()
     order = drawn["what"].unique(maintain_order=True).to_list()
-    scale: Spec = {"padding": 14, "nice": False}
-    scale |= {"type": "log"} if is_factor else {"zero": False}
-    y: Spec = {"field": "what", "type": "nominal", "sort": order, "title": None}
+    has_colors = len(names) > 1
     encoding: Spec = {
-        "y": y | {"axis": {"domain": False, "ticks": False, "labelPadding": 6}},
-        "color": colored(names, colors) if len(names) > 1 else {"value": COLORS[0]},
+        "y": category("what", sort=order, title=None, axis=PLAIN | {"labelPadding": 6}),
+        "color": colored(names, colors) if has_colors else {"value": COLORS[0]},
         "tooltip": [
-            {"field": "what", "type": "nominal"},
-            *([{"field": "color", "type": "nominal", "title": "by"}] if len(names) > 1 else []),
-            {"field": "estimate", "type": "quantitative", "format": ".3~r"},
-            {"field": "low", "type": "quantitative", "format": ".3~r"},
-            {"field": "high", "type": "quantitative", "format": ".3~r"},
+            category("what"),
+            *([category("color", title="by")] if has_colors else []),
+            *(quantity(name, format=".3~r") for name in ("estimate", "low", "high")),
         ],
     }
-    if len(names) > 1:
-        encoding["yOffset"] = {"field": "color", "type": "nominal", "sort": names}
+    if has_colors:
+        encoding["yOffset"] = category("color", sort=names)
+    scale: Spec = {"padding": 14, "nice": False}
+    scale |= {"type": "log"} if is_factor else {"zero": False}
     axis = {"tickCount": 5, "labelOverlap": True} | ({"format": ".3~r"} if is_factor else {})
-    x: Spec = {"type": "quantitative", "title": measure, "scale": scale, "axis": axis}
+    x = quantity("estimate", title=measure, scale=scale, axis=axis)
     layers: list[Spec] = []
     if nothing is not None:
         layers.append(
@@ -125,64 +184,36 @@ def estimates(
                 "encoding": encoding | {"x": x | {"field": "low"}, "x2": {"field": "high"}},
             }
         )
-    layers.append(
-        {
-            "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
-            "encoding": encoding | {"x": x | {"field": "estimate"}},
-        }
-    )
-    values_text = (
+    point = {"type": "point", "filled": True, "size": 55, "opacity": 1}
+    layers.append({"mark": point, "encoding": encoding | {"x": x}})
+    sentences = (
         f"{' '.join(filter(None, (row['what'], row['color'])))} {row['estimate']:.3g}"
         + (f" [{row['low']:.3g}, {row['high']:.3g}]" if row["low"] is not None else "")
         for row in drawn.iter_rows(named=True)
     )
-    return {
-        "title": escape_text(title),
-        "description": escape_text(f"{measure}: {'; '.join(values_text)}"),
-        "data": {"values": values(drawn)},
-        "width": WIDTH - 60,
-        "height": max(44, ROW * len(order) * max(1.0, 0.5 * len(names))),
-        "layer": layers,
-    }
+    height = max(44, ROW * len(order) * max(1.0, 0.5 * len(names)))
+    return panel(title, f"{measure}: {'; '.join(sentences)}", drawn, NARROW, height, layer=layers)
 
 
 def lengths(title: str, rows: pl.DataFrame, measure: str, strong: str = "") -> Spec:
     """Bars from 0 to a number, a line each; columns what, value; that of ``strong`` is dark."""
-    order = rows["what"].to_list()
-    values_text = "; ".join(
-        f"{what} {value:.3g}" for what, value in rows.select("what", "value").rows()
-    )
-    return {
-        "title": escape_text(title),
-        "description": escape_text(f"{measure}: {values_text}"),
-        "data": {"values": values(rows.select("what", "value"))},
-        "width": WIDTH - 60,
-        "height": ROW * len(order),
-        "mark": {"type": "bar", "height": 12},
-        "encoding": {
-            "y": {
-                "field": "what",
-                "type": "nominal",
-                "sort": order,
-                "title": None,
-                "axis": {"domain": False, "ticks": False},
-            },
-            "x": {
-                "field": "value",
-                "type": "quantitative",
-                "title": measure,
-                "axis": {"tickCount": 5},
-            },
-            "color": {
-                "condition": {"test": f"datum.what == '{strong}'", "value": INK},
-                "value": OTHER,
-            },
-            "tooltip": [
-                {"field": "what", "type": "nominal"},
-                {"field": "value", "type": "quantitative", "title": measure, "format": ".3~r"},
-            ],
+    drawn = rows.select("what", "value")
+    sentences = "; ".join(f"{what} {value:.3g}" for what, value in drawn.rows())
+    is_strong = {"test": f"datum.what == '{strong}'", "value": INK}
+    return panel(
+        title,
+        f"{measure}: {sentences}",
+        drawn,
+        NARROW,
+        ROW * rows.height,
+        mark={"type": "bar", "height": 12},
+        encoding={
+            "y": category("what", sort=rows["what"].to_list(), title=None, axis=PLAIN),
+            "x": quantity("value", title=measure, axis={"tickCount": 5}),
+            "color": {"condition": is_strong, "value": OTHER},
+            "tooltip": [category("what"), quantity("value", title=measure, format=".3~r")],
         },
-    }
+    )
 
 
 def course(rows: pl.DataFrame, measure: str) -> str:
@@ -195,19 +226,15 @@ def course(rows: pl.DataFrame, measure: str) -> str:
             f"{name} from {first['value']:.3g} in {first['month']} to {last['value']:.3g} in "
             f"{last['month']}, highest {top['value']:.3g} in {top['month']}"
         )
-    return escape_text(f"{measure}: {'; '.join(courses)}")
+    return f"{measure}: {'; '.join(courses)}"
 
 
 def values(rows: pl.DataFrame) -> list[dict[str, Any]]:
     """Return rows for a chart: texts of strangers on one line, numbers to five digits."""
-    return [
-        {
-            name: escape_text(value)
-            if isinstance(value, str)
-            else float(f"{value:.5g}")
-            if isinstance(value, float)
-            else value
-            for name, value in row.items()
-        }
-        for row in rows.iter_rows(named=True)
-    ]
+    return [{name: _shown(value) for name, value in row.items()} for row in rows.to_dicts()]
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, float):
+        return float(f"{value:.5g}")
+    return escape_text(value) if isinstance(value, str) else value

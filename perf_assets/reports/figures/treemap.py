@@ -12,7 +12,7 @@ import polars as pl
 
 from perf_assets.base.sanitize import escape_text
 from perf_assets.reports.figures.drawing import AXIS, INK, LINE, Spec
-from perf_assets.reports.figures.panels import values
+from perf_assets.reports.figures.panels import category, quantity, values
 
 WIDTH, HEIGHT = 720, 340
 HEADING = 17
@@ -35,6 +35,16 @@ class Box(NamedTuple):
     width: float
     height: float
 
+    @property
+    def edges(self) -> dict[str, float]:
+        """Its sides, as columns of the data of a chart."""
+        return {
+            "left": self.x,
+            "right": self.x + self.width,
+            "top": self.y,
+            "bottom": self.y + self.height,
+        }
+
 
 def squarified(sizes: Sequence[float], box: Box) -> list[Box]:
     """Return a rectangle within ``box`` for each of ``sizes``, above 0 and the largest first.
@@ -44,6 +54,7 @@ def squarified(sizes: Sequence[float], box: Box) -> list[Box]:
     left = list(sizes)
     boxes: list[Box] = []
     while left:
+        is_tall = box.width < box.height
         scale = box.width * box.height / sum(left)
         shorter = min(box.width, box.height)
         count = 1
@@ -56,17 +67,16 @@ def squarified(sizes: Sequence[float], box: Box) -> list[Box]:
         at = 0.0
         for size in row:
             length = size * scale / thickness if thickness else 0.0
-            boxes.append(
-                Box(box.x + at, box.y, length, thickness)
-                if box.width < box.height
-                else Box(box.x, box.y + at, thickness, length)
-            )
+            if is_tall:
+                boxes.append(Box(box.x + at, box.y, length, thickness))
+            else:
+                boxes.append(Box(box.x, box.y + at, thickness, length))
             at += length
-        box = (
-            Box(box.x, box.y + thickness, box.width, max(0.0, box.height - thickness))
-            if box.width < box.height
-            else Box(box.x + thickness, box.y, max(0.0, box.width - thickness), box.height)
-        )
+        if is_tall:
+            rest = max(0.0, box.height - thickness)
+            box = box._replace(y=box.y + thickness, height=rest)
+        else:
+            box = box._replace(x=box.x + thickness, width=max(0.0, box.width - thickness))
     return boxes
 
 
@@ -92,53 +102,49 @@ def treemap(title: str, rows: pl.DataFrame, measure: str, shade: str) -> Spec:
     for name, box in zip(sizes["group"], groups, strict=True):
         has_heading = box.height > 2 * HEADING and box.width > NARROWEST_LABEL
         if has_heading:
-            headings.append(
-                {"x": box.x + 4, "y": box.y + 12, "text": _fitting(name, box.width, is_end=True)}
-            )
+            text = _fitting(name, box.width, is_end=True)
+            headings.append({"x": box.x + 4, "y": box.y + 12, "text": text})
         top = HEADING if has_heading else 0
         inner = Box(box.x + 1, box.y + top, box.width - 2, box.height - top - 1)
         of_group = rows.filter(group=name).sort("size", "what", descending=[True, False])
-        for row, tile in zip(
-            of_group.iter_rows(named=True),
-            squarified(of_group["size"].to_list(), inner),
-            strict=True,
-        ):
-            tiles.append(_tile(row, tile, darkest))
-    frames = pl.DataFrame([box._asdict() for box in groups])
+        boxes = squarified(of_group["size"].to_list(), inner)
+        tiles += [
+            _tile(row, tile, darkest) for row, tile in zip(of_group.to_dicts(), boxes, strict=True)
+        ]
     drawn = pl.DataFrame(tiles, infer_schema_length=None)
-    said = (f"{row['what']} {row['size']:,}" for row in rows.head(12).iter_rows(named=True))
+    labels = drawn.filter(pl.col("text") != "").select("x", "y", "text", "is_dark")
+    frame = {"type": "rect", "filled": False, "stroke": AXIS, "strokeWidth": 1.5}
+    sentences = (f"{row['what']} {row['size']:,}" for row in rows.head(12).iter_rows(named=True))
     return {
         "title": escape_text(title),
-        "description": escape_text(f"{measure}: {'; '.join(said)}"),
+        "description": escape_text(f"{measure}: {'; '.join(sentences)}"),
         "width": WIDTH,
         "height": HEIGHT,
         "layer": [
             _rectangles(drawn, measure, shade),
-            _frames(frames),
+            {
+                "data": {"values": values(pl.DataFrame([box.edges for box in groups]))},
+                "mark": frame,
+                "encoding": _corners(),
+            },
             _texts(pl.DataFrame(headings), "bold"),
-            _texts(
-                drawn.filter(pl.col("text") != "").select("x", "y", "text", "is_dark"), "normal"
-            ),
+            _texts(labels, "normal"),
         ],
     }
 
 
 def _tile(row: dict[str, object], box: Box, darkest: object) -> dict[str, object]:
     fits = box.height >= LOWEST_LABEL and box.width >= NARROWEST_LABEL
-    name = str(row["what"]).rpartition("/")[2]
     shade = row["shade"]
     is_dark = isinstance(shade, float) and isinstance(darkest, float) and shade > DARK * darkest
     return {
-        "left": box.x,
-        "right": box.x + box.width,
-        "top": box.y,
-        "bottom": box.y + box.height,
+        **box.edges,
         "what": row["what"],
         "size": row["size"],
         "shade": shade,
         "x": box.x + 4,
         "y": box.y + min(box.height / 2 + 4, 14),
-        "text": _fitting(name, box.width) if fits else "",
+        "text": _fitting(str(row["what"]).rpartition("/")[2], box.width) if fits else "",
         "is_dark": is_dark,
     }
 
@@ -158,52 +164,36 @@ def _place(field: str, last: float) -> Spec:
     scale: Spec = {"domain": [0, last], "nice": False, "zero": False}
     if last == HEIGHT:
         scale["reverse"] = True
-    return {"field": field, "type": "quantitative", "scale": scale, "axis": None}
+    return quantity(field, scale=scale, axis=None)
+
+
+def _corners() -> Spec:
+    return {
+        "x": _place("left", WIDTH),
+        "x2": {"field": "right"},
+        "y": _place("top", HEIGHT),
+        "y2": {"field": "bottom"},
+    }
 
 
 def _rectangles(tiles: pl.DataFrame, measure: str, shade: str) -> Spec:
     columns = ("left", "right", "top", "bottom", "what", "size", "shade")
-    color: Spec = {
-        "field": "shade",
-        "type": "quantitative",
-        "title": f"the larger: {measure}; the darker: {shade}",
-        "scale": {"range": SHADES, "zero": True},
-        "legend": {"orient": "bottom", "gradientLength": 240, "titleLimit": WIDTH},
-    }
+    color = quantity(
+        "shade",
+        title=f"the larger: {measure}; the darker: {shade}",
+        scale={"range": SHADES, "zero": True},
+        legend={"orient": "bottom", "gradientLength": 240, "titleLimit": WIDTH},
+        condition={"test": "datum.shade === null", "value": LINE},
+    )
+    tooltip = [
+        category("what"),
+        quantity("size", title=measure),
+        quantity("shade", title=shade, format=",.3~r"),
+    ]
     return {
         "data": {"values": values(tiles.select(columns))},
         "mark": {"type": "rect", "stroke": "white", "strokeWidth": 1, "invalid": None},
-        "encoding": {
-            "x": _place("left", WIDTH),
-            "x2": {"field": "right"},
-            "y": _place("top", HEIGHT),
-            "y2": {"field": "bottom"},
-            "color": {"condition": {"test": "datum.shade === null", "value": LINE}} | color,
-            "tooltip": [
-                {"field": "what", "type": "nominal"},
-                {"field": "size", "type": "quantitative", "title": measure},
-                {"field": "shade", "type": "quantitative", "title": shade, "format": ",.3~r"},
-            ],
-        },
-    }
-
-
-def _frames(boxes: pl.DataFrame) -> Spec:
-    corners = boxes.select(
-        left="x",
-        right=pl.col("x") + pl.col("width"),
-        top="y",
-        bottom=pl.col("y") + pl.col("height"),
-    )
-    return {
-        "data": {"values": values(corners)},
-        "mark": {"type": "rect", "filled": False, "stroke": AXIS, "strokeWidth": 1.5},
-        "encoding": {
-            "x": _place("left", WIDTH),
-            "x2": {"field": "right"},
-            "y": _place("top", HEIGHT),
-            "y2": {"field": "bottom"},
-        },
+        "encoding": _corners() | {"color": color, "tooltip": tooltip},
     }
 
 
@@ -215,7 +205,7 @@ def _texts(rows: pl.DataFrame, weight: str) -> Spec:
         "encoding": {
             "x": _place("x", WIDTH),
             "y": _place("y", HEIGHT),
-            "text": {"field": "text", "type": "nominal"},
+            "text": category("text"),
             "color": color,
         },
     }

@@ -1,20 +1,46 @@
-"""Figures of the trend: shares month by month, their tests, and why the open share changes."""
+"""Figures of the trend: shares month by month, their tests, and why the open share changes.
+
+And the funnel of bug reports, by the steps of the paper, and the months around each alert.
+"""
 
 import polars as pl
 
 from perf_assets.reports.figures.drawing import COOL, OTHER, WARM, Spec
-from perf_assets.reports.figures.panels import estimates, lengths, series
+from perf_assets.reports.figures.panels import (
+    NARROW,
+    PLAIN,
+    category,
+    colored,
+    estimates,
+    lengths,
+    panel,
+    panels,
+    quantity,
+    series,
+    stacked,
+    values,
+)
 
 SHARES = {"open": WARM, "fixed": COOL}
-
 LINES = {"rule": WARM, "classifier": COOL, "corrected by verdicts": OTHER}
+
+STEPS = ("issues", "bug reports", "closed bug reports", "fixed bug reports")
+"""What is counted at each step (Makkouk et al., section III)."""
+
+PARTS = {"performance bugs": WARM, "all others": OTHER}
+
+LEVELS = {"by month": COOL, "level": WARM}
+MEASURES = {
+    "opened_share": "performance bugs among new reports, percent",
+    "backlog_growth": "open performance bugs",
+    "hours_to_first_comment": "hours to the first comment, median",
+    "fix_time_days": "days until fixed, median",
+}
 
 
 def months(rows: pl.DataFrame) -> list[Spec]:
     """Return the share of performance bugs by month, a panel a repository."""
-    groups = rows.group_by("repository", maintain_order=True)
-    measure = "performance bugs, percent"
-    return [series(str(name), part, measure, SHARES) for (name,), part in groups]
+    return panels(series, rows, "{repository}", "performance bugs, percent", SHARES)
 
 
 def odds(rows: pl.DataFrame) -> list[Spec]:
@@ -28,21 +54,16 @@ def odds(rows: pl.DataFrame) -> list[Spec]:
 
 def changes(rows: pl.DataFrame) -> list[Spec]:
     """Return the parts of the change of the open share, a panel a repository."""
-    names = {"by_reports": "by what is reported", "by_closing": "by how long it stays open"}
-    return [
-        lengths(
-            row["repository"],
-            pl.DataFrame(
-                {
-                    "what": ["in all", *names.values()],
-                    "value": [row["points_a_year"], *(row[name] for name in names)],
-                }
-            ),
-            "points a year",
-            strong="in all",
-        )
-        for row in rows.drop_nulls("points_a_year").iter_rows(named=True)
-    ]
+    names = {
+        "points_a_year": "in all",
+        "by_reports": "by what is reported",
+        "by_closing": "by how long it stays open",
+    }
+    parts = rows.drop_nulls("points_a_year").unpivot(
+        list(names), index="repository", variable_name="what"
+    )
+    named = parts.with_columns(pl.col("what").replace(names))
+    return panels(lengths, named, "{repository}", "points a year", strong="in all")
 
 
 def ratios(rows: pl.DataFrame) -> list[Spec]:
@@ -54,13 +75,63 @@ def ratios(rows: pl.DataFrame) -> list[Spec]:
 
 def by_classifier(rows: pl.DataFrame) -> list[Spec]:
     """Return the share by the rule and by a classifier, a panel a repository."""
+    return panels(_by_classifier, rows, "{repository}")
+
+
+def _by_classifier(repository: str, rows: pl.DataFrame) -> Spec:
     measure = "performance bugs among new bug reports by quarter, percent"
-    return [
-        series(
-            str(name),
-            part,
-            measure,
-            {line: LINES[line] for line in LINES if line in part["color"].unique()},
-        )
-        for (name,), part in rows.group_by("repository", maintain_order=True)
-    ]
+    lines = {line: color for line, color in LINES.items() if line in rows["color"].unique()}
+    return series(repository, rows, measure, lines)
+
+
+def funnel(rows: pl.DataFrame) -> list[Spec]:
+    """Return a panel a repository: a bar a step, of which performance bugs are the dark part."""
+    return panels(_funnel, rows, "{repository}")
+
+
+def _funnel(repository: str, rows: pl.DataFrame) -> Spec:
+    performance, others = PARTS
+    long = rows.select(
+        "step",
+        pl.col("performance_bugs").alias(performance),
+        (pl.col("n") - pl.col("performance_bugs")).alias(others),
+    ).unpivot(list(PARTS), index="step", variable_name="color", value_name="bugs")
+    order = pl.col("color").replace_strict({performance: 0, others: 1})
+    step = category("step", sort=list(STEPS), title=None, axis=PLAIN)
+    labels = rows.select("step", "n", text=pl.format("{} of {}", "performance_bugs", "n"))
+    counts = "; ".join(
+        f"{name} {n:,}, of which {k:,} performance bugs"
+        for name, n, k in rows.select("step", "n", "performance_bugs").rows()
+    )
+    reports = quantity("bugs", aggregate="sum", title="reports")
+    text = {"type": "text", "align": "left", "dx": 4, "fontSize": 11}
+    return panel(
+        repository,
+        counts,
+        long.with_columns(order=order),
+        NARROW,
+        30 * rows.height,
+        layer=[
+            stacked(step, reports, colored(list(PARTS), PARTS), 18),
+            {
+                "data": {"values": values(labels)},
+                "mark": text,
+                "encoding": {"y": step, "x": quantity("n"), "text": {"field": "text"}},
+            },
+        ],
+    )
+
+
+def alerts(rows: pl.DataFrame) -> list[Spec]:
+    """Return a panel an alert, the newest first."""
+    return panels(_alert, rows, "{alert_id}")
+
+
+def _alert(_: str, rows: pl.DataFrame) -> Spec:
+    first = rows.row(0, named=True)
+    where = " ".join(filter(None, (first["repository"], first["area"])))
+    drawn = rows.select("month", "color", "value", "counts", "low", "high")
+    if not drawn["low"].count():
+        drawn = drawn.drop("low", "high")
+    colors = {name: LEVELS[name] for name in LEVELS if name in set(drawn["color"])}
+    return series(f"{where}: {first['changed']}", drawn, MEASURES[first["series"]], colors)

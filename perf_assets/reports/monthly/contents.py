@@ -1,20 +1,35 @@
-"""What the report of a study holds, section by section, from the published database."""
+"""What the report of a study holds, section by section, from the published database.
 
-from collections.abc import Iterator
+It is kept as files: a page to look at and send on, and the same in plain text.
+"""
+
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 import duckdb
 
 from perf_assets import __version__
-from perf_assets.reports.document import Document, Part, Section, of_figure
+from perf_assets.base.code_version import files_version
+from perf_assets.base.files import write_file
+from perf_assets.base.paths import models_dir
+from perf_assets.config.data_directory import DataDirectory
+from perf_assets.reports.document import (
+    Document,
+    Part,
+    Section,
+    html,
+    made_from_what,
+    markdown,
+    of_figure,
+)
 from perf_assets.reports.figures import figures
 from perf_assets.reports.monthly.headlines import headlines
 from perf_assets.reports.monthly.news import read_news, read_questions
 from perf_assets.reports.quality import remarks, warnings
-from perf_assets.reports.sql_files import sql_of
+from perf_assets.reports.sql_files import rows_of, sql_of
 from perf_assets.reports.top_repositories import passed_over, remark, without
-from perf_assets.schema.frames import frame_of
 from perf_assets.storage.warehouse import reading
 
 LEFT = (
@@ -82,6 +97,21 @@ SECTIONS = (
 """The sections of figures. A figure names its section, and its place in that, where its table is
 declared (dbt_like_models)."""
 
+OF_WARNINGS = {"the odd months": "odd_months", "the rows that stand alone": "rows_alone"}
+OF_REMARKS = {
+    "where repositories differ": "differing",
+    "what bots change": "of_bots",
+    "commits that git cannot read": "unreadable",
+    "fixes that are not traced": "not_traced",
+    "fixes that were not analysed": "left_out",
+    "trees without a framework": "no_checks",
+}
+OF_DATA = (
+    ("breakdown", "Bug reports: Table I", "table_1"),
+    ("coverage", "What is loaded", "coverage"),
+    ("facts", "Study, rules, sources and software", "facts"),
+)
+
 
 def read_moment(published: Path) -> str | None:
     """Return the moment at which the database was published, as it says itself."""
@@ -119,12 +149,29 @@ def read_report(published: Path) -> Document:
             ),
             Section("cite", "How to cite", [], [_citation()]),
         ]
-    return Document(title, words, [one for one in sections if one.parts])
+    return Document(title, words, [section for section in sections if section.parts])
+
+
+def keep_report(data_dir: DataDirectory) -> bool:
+    """Bring the report up to the published database; returns whether it had to be made anew.
+
+    It is where the database, the code of the reports, a declaration or what draws them is
+    another.
+    """
+    code, drawn_by = files_version("reports", models_dir()), version("vl-convert-python")
+    made_from = f"{read_moment(data_dir.published)}, {code}, {drawn_by}"
+    if data_dir.report.exists() and made_from_what(data_dir.report_page) == made_from:
+        return False
+    document = read_report(data_dir.published)
+    data_dir.report_page.parent.mkdir(exist_ok=True)
+    write_file(data_dir.report, markdown(document))
+    write_file(data_dir.report_page, html(document, made_from))
+    return True
 
 
 def read_heading(connection: duckdb.DuckDBPyConnection) -> tuple[str, str]:
     """Return the title of the report, and a sentence on what it is over."""
-    ((span,),) = connection.execute(sql_of("span")).fetchall()
+    span = rows_of(connection, "span").item()
     facts = _facts(connection)
     study = facts.get(("study", "name"))
     title = f"Performance bugs: {study}" if study and span else "Performance bugs"
@@ -143,49 +190,31 @@ def read_short(connection: duckdb.DuckDBPyConnection) -> list[Part]:
 
 
 def _parts(connection: duckdb.DuckDBPyConnection, section: str) -> Iterator[Part]:
-    """Return what a section shows: its figures, in their order, and what is not a figure."""
+    """Yield what a section shows: its figures, in their order, and what is not a figure."""
     if section == "users":
         yield from read_questions(connection)
     if section == "quality":
-        yield from _odd(connection)
-    chosen = {name: one for name, one in figures().items() if one.declared.section == section}
-    for name, figure in sorted(chosen.items(), key=lambda item: item[1].declared.place):
-        if found := figure.shown(connection):
-            yield of_figure(name.replace(".", "-"), found)
-    if section == "data":
-        yield from _data(connection)
-
-
-def _odd(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
-    if found := warnings(connection):
-        queries = {
-            "the odd months": sql_of("odd_months"),
-            "the rows that stand alone": sql_of("rows_alone"),
-        }
         title = "Look at these before you trust the series"
-        yield Part("odd", title, words=found, queries=queries)
-    if found := remarks(connection):
-        queries = {
-            "where repositories differ": sql_of("differing"),
-            "what bots change": sql_of("of_bots"),
-            "commits that git cannot read": sql_of("unreadable"),
-            "fixes that are not traced": sql_of("not_traced"),
-            "fixes that were not analysed": sql_of("left_out"),
-            "trees without a framework": sql_of("no_checks"),
-        }
-        yield Part("remarks", "What else to know", words=found, queries=queries)
+        yield from _sentences("odd", title, warnings(connection), OF_WARNINGS)
+        yield from _sentences("remarks", "What else to know", remarks(connection), OF_REMARKS)
+    chosen = [item for item in figures().items() if item[1].declared.section == section]
+    for name, figure in sorted(chosen, key=lambda item: item[1].declared.place):
+        if shown := figure.shown(connection):
+            yield of_figure(name.replace(".", "-"), shown)
+    if section == "data":
+        for name, title, query in OF_DATA:
+            rows = without(rows_of(connection, query), passed_over(connection))
+            if not rows.is_empty():
+                queries = {"the table": sql_of(query)}
+                yield Part(name, title, table=rows, queries=queries, is_open=name == "breakdown")
 
 
-def _data(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
-    for name, title, query in (
-        ("breakdown", "Bug reports: Table I", sql_of("table_1")),
-        ("coverage", "What is loaded", sql_of("coverage")),
-        ("facts", "Study, rules, sources and software", sql_of("facts")),
-    ):
-        rows = without(frame_of(connection.sql(query)), passed_over(connection))
-        if not rows.is_empty():
-            queries = {"the table": query}
-            yield Part(name, title, table=rows, queries=queries, is_open=name == "breakdown")
+def _sentences(
+    name: str, title: str, sentences: list[str], queries: Mapping[str, str]
+) -> Iterator[Part]:
+    if sentences:
+        shown = {words: sql_of(query) for words, query in queries.items()}
+        yield Part(name, title, words=sentences, queries=shown)
 
 
 def _citation() -> Part:
@@ -203,5 +232,5 @@ def _citation() -> Part:
 
 def _facts(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, str], str]:
     """Return the values of ``meta.about`` by topic and fact."""
-    rows = connection.execute(sql_of("facts")).fetchall()
+    rows = rows_of(connection, "facts").iter_rows()
     return {(topic, fact): value for topic, fact, value in rows}

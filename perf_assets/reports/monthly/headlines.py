@@ -9,7 +9,7 @@ from perf_assets.core.analyses.formatting import p_text
 from perf_assets.core.statistics.minimum_events import CURVE
 from perf_assets.reports.figures import figures
 from perf_assets.reports.monthly.news import TESTS, read_rows
-from perf_assets.reports.sql_files import sql_of
+from perf_assets.reports.sql_files import rows_of
 from perf_assets.reports.top_repositories import passed_over, remark
 
 Row = Mapping[str, Any]
@@ -33,10 +33,11 @@ def headlines(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list
         row for row in read_rows(connection, figures()[TESTS].rows) if row["series"] == "opened"
     )
     trends = {row["repository"]: row for row in tests}
-    times = {row["repository"]: row for row in read_rows(connection, sql_of("fix_time"))}
-    newest = {row["repository"]: row for row in read_rows(connection, sql_of("newest_month"))}
-    doubts = {row["repository"]: row for row in read_rows(connection, sql_of("doubts"))}
-    *rows, pooled = read_rows(connection, sql_of("shares")) or [{}]
+    times, newest, doubts = (
+        {row["repository"]: row for row in rows_of(connection, name).to_dicts()}
+        for name in ("fix_time", "newest_month", "doubts")
+    )
+    *rows, pooled = rows_of(connection, "shares").to_dicts() or [{}]
     for row in rows if len(rows) == 1 else [*rows, pooled]:
         name = row.get("repository")
         if name is None or name in left_out:
@@ -130,21 +131,16 @@ def _month(row: Row) -> str:
 
 
 def _forums(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list[str]]]:
-    try:
-        rows = read_rows(connection, sql_of("shares_of_questions"))
-    except duckdb.CatalogException:  # where a lake has them
-        return
-    for row in rows:
+    # Where a lake has them, the tables are not here.
+    for row in rows_of(connection, "shares_of_questions", is_optional=True).to_dicts():
         sentence = _counted(row, row["performance"], row["asked"], "questions")
-        one = row["performance"] == 1
-        sentence += f" {'is a candidate' if one else 'are candidates'} for performance by stems"
+        verb = "is a candidate" if row["performance"] == 1 else "are candidates"
+        sentence += f" {verb} for performance by stems"
         yield row["repository"], [sentence, *_accepted(row)]
 
 
 def _accepted(row: Row) -> Iterator[str]:
-    """Yield how many of each group have an accepted answer, in percent where each has enough of
-    them.
-    """
+    """Yield how many of each group have an accepted answer; percentages if enough."""
     groups = (row["accepted"], row["performance"]), (row["others_accepted"], row["others"])
     if not all(questions for _, questions in groups):
         return

@@ -8,7 +8,7 @@ import duckdb
 from perf_assets.base.sanitize import escape_text
 from perf_assets.reports.document import Item, Part, Tile
 from perf_assets.reports.figures import figures
-from perf_assets.reports.sql_files import sql_of
+from perf_assets.reports.sql_files import rows_of, sql_of
 from perf_assets.reports.top_repositories import passed_over
 from perf_assets.schema.frames import frame_of
 from perf_assets.storage.lake_rows import lake_rows, names_any
@@ -23,60 +23,51 @@ TESTS = "analysis.trend_tests"
 
 
 def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
-    """Return a part of numbers for each repository, and one for each list that has anything in
-    it.
-    """
+    """Return a part of numbers and the lists that are not empty, of each repository."""
     left_out = passed_over(connection)
     newest, tests = sql_of("newest_month"), figures()[TESTS].rows
     numbers = [row for row in read_rows(connection, newest) if row["repository"] not in left_out]
-    lists = [
-        ("new", "New performance bugs", sql_of("opened"), _opened),
-        ("fixed", "Fixed, slowest first", sql_of("fixed"), _fixed),
-        ("discussed", "Most discussed in the month", sql_of("discussed"), _discussed),
-        ("waiting", "Open longest", sql_of("waiting"), _waiting),
-    ]
     elsewhere = lake_rows(connection)
-    lists = [entry for entry in lists if not names_any(entry[2], elsewhere)]
-    found = {name: read_rows(connection, query) for name, _, query, _ in lists}
+    lists = [
+        (name, title, query, words, read_rows(connection, query))
+        for name, title, query, words in (
+            ("new", "New performance bugs", sql_of("opened"), _opened),
+            ("fixed", "Fixed, slowest first", sql_of("fixed"), _fixed),
+            ("discussed", "Most discussed in the month", sql_of("discussed"), _discussed),
+            ("waiting", "Open longest", sql_of("waiting"), _waiting),
+        )
+        if not names_any(query, elsewhere)
+    ]
     trends = [row for row in read_rows(connection, tests) if row["series"] == "opened"]
     parts = []
     for index, row in enumerate(numbers):
-        of = row["repository"]
+        repository = row["repository"]
+        verdicts = [_verdict(trend) for trend in trends if trend["repository"] == repository]
         parts.append(
             Part(
                 name=f"month-{index}",
-                title=f"{of}, {row['month']}",
+                title=f"{repository}, {row['month']}",
                 words=list(_notes(row)),
-                tiles=[
-                    *_tiles(row),
-                    *(_verdict(trend) for trend in trends if trend["repository"] == of),
-                ],
+                tiles=[*_tiles(row), *verdicts],
                 queries={"the numbers": newest, "the verdict": tests},
             )
         )
-        for name, title, query, words in lists:
-            those = [entry for entry in found[name] if entry["repository"] == of]
+        for name, title, query, words, rows in lists:
+            those = [entry for entry in rows if entry["repository"] == repository]
             if those:
-                parts.append(_listed(f"{name}-{index}", title, of, those, query, words))
+                parts.append(_listed(f"{name}-{index}", title, repository, those, query, words))
     return parts
 
 
 def read_questions(connection: duckdb.DuckDBPyConnection) -> list[Part]:
     """Return the performance questions of the newest month of each forum, the most viewed first."""
-    rows = read_rows(connection, sql_of("newest_questions"))
-    forums = list(dict.fromkeys(row["forum"] for row in rows))
-    return [
-        _listed(
-            f"asked-{index}",
-            "Performance questions of the month",
-            f"{forum}, {those[0]['month']}",
-            those,
-            sql_of("newest_questions"),
-            _question_item,
-        )
-        for index, forum in enumerate(forums)
-        if (those := [row for row in rows if row["forum"] == forum])
-    ]
+    title, query = "Performance questions of the month", sql_of("newest_questions")
+    by_forum = rows_of(connection, "newest_questions").group_by("forum", maintain_order=True)
+    parts = []
+    for index, ((forum,), part) in enumerate(by_forum):
+        rows, of = part.to_dicts(), f"{forum}, {part['month'][0]}"
+        parts.append(_listed(f"asked-{index}", title, of, rows, query, _question_item))
+    return parts
 
 
 def read_rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[Row]:
@@ -134,12 +125,7 @@ def _usual(median: float | None) -> str:
 
 
 def _listed(
-    name: str,
-    title: str,
-    of: str,
-    rows: list[Row],
-    query: str,
-    words: Callable[[Row], str],
+    name: str, title: str, of: str, rows: list[Row], query: str, words: Callable[[Row], str]
 ) -> Part:
     items = [
         Item(

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean
-from typing import NamedTuple
 
 LAYERS = (
     ("raw", "replication", "reviews"),
@@ -19,38 +18,20 @@ SWEEPS = 6
 Corners = dict[str, tuple[float, float]]
 
 
-class Layer(NamedTuple):
-    """A heading: the schemas of a column, and its middle."""
-
-    schemas: Sequence[str]
-    x: float
-
-
-class Arrow(NamedTuple):
-    """A curve from a table to one that reads it, as the path of an SVG element."""
-
-    source: str
-    table: str
-    path: str
-
-
-class Box(NamedTuple):
-    """A table, and its upper left corner."""
-
-    table: str
-    x: float
-    y: float
-
-
 @dataclass(frozen=True)
 class Drawing:
-    """What is drawn, in pixels."""
+    """What is drawn, in pixels.
+
+    layers : the headings: the schemas of a column, and its middle.
+    arrows : from a table to one that reads it, with the path of an SVG element.
+    boxes : the tables, with their upper left corners.
+    """
 
     width: float
     height: float
-    layers: list[Layer]
-    arrows: list[Arrow]
-    boxes: list[Box]
+    layers: list[tuple[Sequence[str], float]]
+    arrows: list[tuple[str, str, str]]
+    boxes: list[tuple[str, float, float]]
     box_width: int = WIDTH
     box_height: int = HEIGHT
 
@@ -61,14 +42,14 @@ def draw_lineage(made_from: Mapping[str, Sequence[str]]) -> Drawing:
     return Drawing(
         width=(len(LAYERS) - 1) * COLUMN + WIDTH,
         height=round(max(y for _, y in corners.values()) + ROW),
-        layers=[Layer(names, index * COLUMN + WIDTH / 2) for index, names in enumerate(LAYERS)],
+        layers=[(schemas, index * COLUMN + WIDTH / 2) for index, schemas in enumerate(LAYERS)],
         arrows=[
-            Arrow(source, table, _path(corners[source], corners[table]))
+            (source, table, _path(corners[source], corners[table]))
             for table, upstream in made_from.items()
             for source in upstream
             if source in corners and table in corners
         ],
-        boxes=[Box(table, *corner) for table, corner in corners.items()],
+        boxes=[(table, *corner) for table, corner in corners.items()],
     )
 
 
@@ -81,20 +62,16 @@ def _corners(made_from: Mapping[str, Sequence[str]]) -> Corners:
     for table, upstream in made_from.items():
         for source in upstream:
             neighbours.setdefault(source, []).append(table)
-    most = max(map(len, columns))
     for _ in range(SWEEPS):
-        rows = _rows(columns, most)
+        rows = _rows(columns)
+
+        def place(table: str, rows: dict[str, float] = rows) -> tuple[float, str]:
+            beside = [*neighbours[table], table]
+            return mean(rows.get(neighbour, rows[table]) for neighbour in beside), table
+
         for column in columns:
-            column.sort(
-                key=lambda table: (
-                    mean(
-                        rows.get(neighbour, rows[table])
-                        for neighbour in [*neighbours[table], table]
-                    ),
-                    table,
-                )
-            )
-    rows = _rows(columns, most)
+            column.sort(key=place)
+    rows = _rows(columns)
     return {
         table: (index * COLUMN, TOP + rows[table] * ROW)
         for index, column in enumerate(columns)
@@ -102,8 +79,9 @@ def _corners(made_from: Mapping[str, Sequence[str]]) -> Corners:
     }
 
 
-def _rows(columns: Sequence[Sequence[str]], most: int) -> dict[str, float]:
+def _rows(columns: Sequence[Sequence[str]]) -> dict[str, float]:
     """Return the row of each table, shorter columns in the middle."""
+    most = max(map(len, columns))
     return {
         table: row + (most - len(column)) / 2
         for column in columns

@@ -4,6 +4,5 @@ select
     low_percent as low, high_percent as high
 from analysis.finding_precision
 where
-    repository <> 'pooled'
-    or (select count(distinct repository) > 2 from analysis.finding_precision)
+    is_listed(repository, (select count(distinct repository) from analysis.finding_precision))
 order by repository = 'pooled', repository, rule <> 'all', rule, rater

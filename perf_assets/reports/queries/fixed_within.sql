@@ -16,10 +16,8 @@ left join analysis.adjusted_tests as family
     and family.result_of = tests.event
 where
     tests.dataset = 'live' and tests.event = 'fixed'
-    and (
-        tests.repository <> 'pooled'
-        or (
-            select count(distinct repository) > 2 from analysis.fix_incidence where dataset = 'live'
-        )
+    and is_listed(
+        tests.repository,
+        (select count(distinct repository) from analysis.fix_incidence where dataset = 'live')
     )
 order by tests.repository = 'pooled', tests.repository, days

@@ -20,12 +20,8 @@ left join analysis.adjusted_tests as family
     and family.result_of = tests.metric
 where
     tests.dataset = 'live'
-    and (
-        tests.repository <> 'pooled'
-        or (
-            select count(distinct repository) > 2
-            from analysis.group_comparisons
-            where dataset = 'live'
-        )
+    and is_listed(
+        tests.repository,
+        (select count(distinct repository) from analysis.group_comparisons where dataset = 'live')
     )
 order by tests.repository = 'pooled', tests.repository, tests.metric

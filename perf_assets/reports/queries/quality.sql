@@ -3,12 +3,8 @@ select
     estimate_percent as percent, low_percent as low, high_percent as high
 from analysis.labelling_quality
 where
-    (rule = 'all' or rater = 'consensus') and (
-        repository <> 'pooled'
-        or (
-            select count(distinct repository) > 2
-            from analysis.labelling_quality
-            where dataset = 'live'
-        )
+    (rule = 'all' or rater = 'consensus') and is_listed(
+        repository,
+        (select count(distinct repository) from analysis.labelling_quality where dataset = 'live')
     )
 order by repository = 'pooled', repository, rule <> 'all', measure, rater, n desc, rule

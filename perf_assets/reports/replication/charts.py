@@ -1,16 +1,26 @@
 """The pictures of the replication report: the paper's figure and tables beside what is counted."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from perf_assets.core.analyses.group_samples import metric_samples
-from perf_assets.reports.figures.causes import IMPACTS
-from perf_assets.reports.figures.distributions import METRIC_TITLES, distribution
+from perf_assets.reports.figures.bugs import METRIC_TITLES, distribution
 from perf_assets.reports.figures.drawing import INK, KINDS, Spec, over_time
-from perf_assets.reports.figures.panels import WIDTH, colored, course, values
+from perf_assets.reports.figures.panels import (
+    PLAIN,
+    WIDTH,
+    category,
+    colored,
+    course,
+    panel,
+    panels,
+    quantity,
+    stacked,
+)
+from perf_assets.reports.figures.problems import IMPACTS
 from perf_assets.reports.figures.trends import SHARES
 
 QUANTILES = 100
@@ -19,65 +29,7 @@ QUANTILES = 100
 
 def figure_1(trend: pl.DataFrame) -> list[Spec]:
     """Open and fixed percentages of each framework: published as lines, counted as circles."""
-    return [
-        _trend(str(name), rows)
-        for (name,), rows in trend.group_by("repository", maintain_order=True)
-    ]
-
-
-def distributions(bugs: pl.DataFrame) -> list[Spec]:
-    """Share of bug reports up to each value, performance bugs beside the others, by metric."""
-    return [_distribution(bugs, metric) for metric in METRIC_TITLES]
-
-
-def taxonomy(table_3: pl.DataFrame, rows: pl.DataFrame) -> list[Spec]:
-    """Table III: bars by impact as published, a mark where the rows of the data end."""
-    entries = table_3.rows(named=True)
-    names = [_indented(entry) for entry in entries]
-    published = [
-        {"cause": name, "color": impact, "bugs": entry[impact], "order": order}
-        for name, entry in zip(names, entries, strict=True)
-        for order, impact in enumerate(IMPACTS)
-    ]
-    counted = {
-        name: _of_cause(rows, entry).height for name, entry in zip(names, entries, strict=True)
-    }
-    description = (
-        f"{name} {sum(entry[impact] for impact in IMPACTS)} published, {counted[name]} rows"
-        for name, entry in zip(names, entries, strict=True)
-    )
-    cause: Spec = {
-        "field": "cause",
-        "type": "nominal",
-        "sort": names,
-        "title": None,
-        "axis": {"labelLimit": 240, "ticks": False, "domain": False},
-    }
-    bars: Spec = {
-        "mark": {"type": "bar", "height": 13},
-        "encoding": {
-            "y": cause,
-            "x": {"aggregate": "sum", "field": "bugs", "type": "quantitative", "title": "bugs"},
-            "color": colored(list(IMPACTS), IMPACTS),
-            "order": {"field": "order"},
-            "tooltip": [{"field": name} for name in ("cause", "color", "bugs")],
-        },
-    }
-    ticks: Spec = {
-        "data": {"values": [{"cause": name, "rows": n} for name, n in counted.items()]},
-        "mark": {"type": "tick", "color": INK, "thickness": 2.5, "height": 16},
-        "encoding": {"y": cause, "x": {"field": "rows", "type": "quantitative"}},
-    }
-    return [
-        {
-            "title": "Bugs by root cause and impact",
-            "description": "; ".join(description),
-            "data": {"values": published},
-            "width": WIDTH,
-            "height": 23 * len(names),
-            "layer": [bars, ticks],
-        }
-    ]
+    return panels(_trend, trend, "{repository}")
 
 
 def _trend(repository: str, trend: pl.DataFrame) -> Spec:
@@ -89,50 +41,79 @@ def _trend(repository: str, trend: pl.DataFrame) -> Spec:
     ).with_columns(pl.col("source").str.strip_suffix("_percent"), color="series")
     encoding: Spec = {
         "x": over_time("month", {"format": "%Y", "tickCount": "year"}),
-        "y": {"field": "value", "type": "quantitative", "title": "performance bugs, percent"},
+        "y": quantity("value", title="performance bugs, percent"),
         "color": colored(list(SHARES), SHARES),
         "tooltip": [
-            {"field": "month", "type": "nominal"},
-            {"field": "color", "type": "nominal", "title": "series"},
-            {"field": "source", "type": "nominal"},
-            {"field": "value", "type": "quantitative", "title": "percent", "format": ".2f"},
+            category("month"),
+            category("color", title="series"),
+            category("source"),
+            quantity("value", title="percent", format=".2f"),
         ],
     }
-
-    def of(source: str, mark: Spec) -> Spec:
-        chosen = [{"filter": f"datum.source == '{source}'"}]
-        return {"transform": chosen, "mark": mark, "encoding": encoding}
-
-    return {
-        "title": repository,
-        "description": course(long.filter(source="published"), "published, percent"),
-        "data": {"values": values(long.select("month", "color", "source", "value"))},
-        "width": WIDTH,
-        "height": 240,
-        "layer": [
-            of("published", {"type": "line", "strokeWidth": 2.5}),
-            of("reproduced", {"type": "point", "size": 22, "filled": False, "opacity": 0.9}),
-        ],
+    marks = {
+        "published": {"type": "line", "strokeWidth": 2.5},
+        "reproduced": {"type": "point", "size": 22, "filled": False, "opacity": 0.9},
     }
+    return panel(
+        repository,
+        course(long.filter(source="published"), "published, percent"),
+        long.select("month", "color", "source", "value"),
+        WIDTH,
+        240,
+        layer=[
+            {
+                "transform": [{"filter": f"datum.source == '{source}'"}],
+                "mark": mark,
+                "encoding": encoding,
+            }
+            for source, mark in marks.items()
+        ],
+    )
+
+
+def distributions(bugs: pl.DataFrame) -> list[Spec]:
+    """Share of bug reports up to each value, performance bugs beside the others, by metric."""
+    return [_distribution(bugs, metric) for metric in METRIC_TITLES]
 
 
 def _distribution(bugs: pl.DataFrame, metric: str) -> Spec:
-    samples = dict(zip(KINDS, metric_samples(bugs, metric), strict=True))
-    medians = {
-        kind: float(np.median(sample.to_numpy())) for kind, sample in samples.items() if len(sample)
-    }
-    schema = {"color": pl.String, "share": pl.Float64, "value": pl.Float64}
-    return distribution(metric, pl.DataFrame(list(_cumulative(samples)), schema=schema), medians)
-
-
-def _cumulative(samples: dict[str, pl.Series]) -> Iterator[dict[str, Any]]:
     shares = np.linspace(0, 0.99, QUANTILES)  # the last percent would stretch the axis
-    for kind, sample in samples.items():
+    medians: dict[str, float] = {}
+    points = []
+    for kind, sample in zip(KINDS, metric_samples(bugs, metric), strict=True):
         if len(sample):
-            values = np.quantile(sample.to_numpy(), shares)
-            for share, value in zip(shares, values, strict=True):
-                point = {"share": float(f"{share:.4g}"), "value": float(f"{value:.4g}")}
-                yield {"color": kind, **point}
+            medians[kind] = float(np.median(sample.to_numpy()))
+            for share, value in zip(shares, np.quantile(sample.to_numpy(), shares), strict=True):
+                points.append((kind, float(f"{share:.4g}"), float(f"{value:.4g}")))
+    schema = {"color": pl.String, "share": pl.Float64, "value": pl.Float64}
+    return distribution(metric, pl.DataFrame(points, schema=schema, orient="row"), medians)
+
+
+def taxonomy(table_3: pl.DataFrame, rows: pl.DataFrame) -> list[Spec]:
+    """Table III: bars by impact as published, a mark where the rows of the data end."""
+    entries = [(_indented(entry), entry) for entry in table_3.rows(named=True)]
+    published = pl.DataFrame(
+        [
+            {"cause": name, "color": impact, "bugs": entry[impact], "order": order}
+            for name, entry in entries
+            for order, impact in enumerate(IMPACTS)
+        ]
+    )
+    counts = {name: _of_cause(rows, entry).height for name, entry in entries}
+    description = "; ".join(
+        f"{name} {sum(entry[impact] for impact in IMPACTS)} published, {counts[name]} rows"
+        for name, entry in entries
+    )
+    cause = category("cause", sort=list(counts), title=None, axis=PLAIN | {"labelLimit": 240})
+    bugs = quantity("bugs", aggregate="sum", title="bugs")
+    ticks: Spec = {
+        "data": {"values": [{"cause": name, "rows": n} for name, n in counts.items()]},
+        "mark": {"type": "tick", "color": INK, "thickness": 2.5, "height": 16},
+        "encoding": {"y": cause, "x": quantity("rows")},
+    }
+    layer = [stacked(cause, bugs, colored(list(IMPACTS), IMPACTS), 13), ticks]
+    title = "Bugs by root cause and impact"
+    return [panel(title, description, published, WIDTH, 23 * len(entries), layer=layer)]
 
 
 def _indented(entry: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """The replication report: papers beside their reproduction."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -18,13 +19,13 @@ from perf_assets.core.paper.printed import AGAINST_ITSELF, BUGS, CHALLENGES, PRO
 from perf_assets.reports.document import Document, Part, Section, Tile, of_figure
 from perf_assets.reports.figures import figures
 from perf_assets.reports.replication import charts
-from perf_assets.reports.replication.beyond import read_beyond
 from perf_assets.reports.replication.words import (
     VERDICTS,
     counted_in_file,
     differing,
     reproduced_text,
 )
+from perf_assets.reports.sql_files import rows_of, sql_of
 from perf_assets.schema.frames import frame_of
 from perf_assets.sources.replication.package import pinned
 from perf_assets.sources.replication.papers import papers
@@ -52,7 +53,20 @@ OF_PROBLEMS = (
 )
 """The figures of performance problems."""
 
+FIGURES_BESIDE = (
+    *("marts.dataset_breakdown", "analysis.trend_tests", "analysis.open_share_changes"),
+    *("analysis.effect_sizes", "analysis.fix_incidence"),
+)
+"""The figures of what the paper's data say by tests that hold."""
+
 BUG_REPORTS = "from marts.bug_metrics\nwhere dataset = 'replication'"
+TREND = "from marts.paper_trend\norder by repository, series, month"
+CAUSES = """
+select category, subcategory, count(*) as bugs
+from replication.taxonomy
+group by all
+order by all
+"""
 COMPARED = """
 select location, repository, quantity, published_text, reproduced, difference, verdict, reason
 from analysis.paper_comparison
@@ -71,12 +85,15 @@ def read_replication(published: Path) -> Document:
     """Return the report over the published database."""
     comparison = read_comparison(published)
     with reading(published) as connection:
-        bugs, trend, taxonomy = _data(connection)
-        beyond = read_beyond(connection)
+        bugs, trend, taxonomy = (
+            frame_of(connection.sql(query))
+            for query in (BUG_REPORTS, TREND, "from replication.taxonomy")
+        )
+        beyond = _beyond(connection)
         drawn = [
-            of_figure(f"drawn-{name.replace('.', '-')}", found)
+            of_figure(f"drawn-{name.replace('.', '-')}", figure)
             for name in OF_PROBLEMS
-            if (found := figures()[name].shown(connection, [DATASET]))
+            if (figure := figures()[name].shown(connection, [DATASET]))
         ]
     package = pinned()
     of_study = comparison.filter(study=BUGS)
@@ -117,57 +134,44 @@ def read_replication(published: Path) -> Document:
     )
 
 
-def _data(connection: duckdb.DuckDBPyConnection) -> Sequence[pl.DataFrame]:
-    """Return the bug reports of the paper, the series of Figure 1, and the taxonomy."""
-    return [
-        frame_of(connection.sql(query))
-        for query in (
-            BUG_REPORTS,
-            "from marts.paper_trend order by repository, series, month",
-            "from replication.taxonomy",
-        )
-    ]
-
-
 def _pictures(bugs: pl.DataFrame, trend: pl.DataFrame, taxonomy: pl.DataFrame) -> Iterator[Section]:
+    agreements = " and ".join(
+        f"{agreeing_months(months).height} of {months.height} months of the {series} series"
+        for (series,), months in trend.group_by("series", maintain_order=True)
+    )
+    panels, queries = charts.figure_1(trend), {"the picture": TREND}
     yield Section(
         "figure-1",
         "Figure 1: is the share of performance bugs rising?",
         [
             "Performance bugs among all open, and among all fixed, bug reports. Lines are as "
             "published, circles are counted again from the bug reports at the moment at which the "
-            f"authors counted. {_agreement(trend)} Of open ones the published data do not "
-            "hold reopenings: a report that was closed once counts as closed from its last close "
-            "on."
+            f"authors counted. Both counts agree in {agreements}. Of open ones the published data "
+            "do not hold reopenings: a report that was closed once counts as closed from its last "
+            "close on."
         ],
-        [
-            Part(
-                "trend",
-                "Open and fixed percentages",
-                panels=charts.figure_1(trend),
-                queries={
-                    "the picture": "from marts.paper_trend\norder by repository, series, month"
-                },
-            )
-        ],
+        [Part("trend", "Open and fixed percentages", panels=panels, queries=queries)],
     )
+    fixes_shown = (
+        "of the fixes that give the paper's medians: performance bugs verified by hand whose issue "
+        f"number is not below {LOWEST_TRUSTED_NUMBER}, and all other fixed bugs."
+    )
+    if without(taxonomy) is not None:
+        fixes_shown = "of all fixed bugs."
+    panels = charts.distributions(table_2_bugs(bugs, taxonomy))
+    queries = {"the bug reports": BUG_REPORTS}
     yield Section(
         "table-2",
         "Behind Table II: how performance bugs differ",
         [
             "Share of bug reports up to each value; dashed lines are medians. Fix time and size "
-            f"are {_fixes_shown(taxonomy)} The scale is logarithmic from the first mark after 0 "
+            f"are {fixes_shown} The scale is logarithmic from the first mark after 0 "
             "on; the largest percent is cut off."
         ],
-        [
-            Part(
-                "distributions",
-                "Distributions",
-                panels=charts.distributions(table_2_bugs(bugs, taxonomy)),
-                queries={"the bug reports": BUG_REPORTS},
-            )
-        ],
+        [Part("distributions", "Distributions", panels=panels, queries=queries)],
     )
+    panels = charts.taxonomy(papers()[BUGS].tables["table_3"].frame, taxonomy)
+    queries = {"the marks": CAUSES.strip()}
     yield Section(
         "table-3",
         "Table III: root causes",
@@ -175,17 +179,31 @@ def _pictures(bugs: pl.DataFrame, trend: pl.DataFrame, taxonomy: pl.DataFrame) -
             "Bars are the bugs that the paper counts, by their impact. The dark mark shows how "
             "many rows of the published taxonomy are loaded; it has no impacts."
         ],
+        [Part("causes", "Root causes", panels=panels, queries=queries)],
+    )
+
+
+def _beyond(connection: duckdb.DuckDBPyConnection) -> Section:
+    """Return all results over the paper's data by tests that hold, and figures of the main ones."""
+    results = rows_of(connection, "replication_results").iter_rows()
+    verdicts = [(repository, f"{what}: {result}") for repository, what, result in results]
+    queries = {"the words": sql_of("replication_results")}
+    parts = [Part("results", "Results by repository", verdicts=verdicts, queries=queries)]
+    for table in FIGURES_BESIDE:
+        if figure := figures()[table].shown(connection, [DATASET]):
+            # Its words are among the results.
+            parts.append(replace(of_figure(table.replace(".", "-"), figure), verdicts=[]))
+    return Section(
+        "beyond",
+        "The same data, read by tests that hold",
         [
-            Part(
-                "causes",
-                "Root causes",
-                panels=charts.taxonomy(papers()[BUGS].tables["table_3"].frame, taxonomy),
-                queries={
-                    "the marks": "select category, subcategory, count(*) as bugs\n"
-                    "from replication.taxonomy\ngroup by all\norder by all"
-                },
-            )
+            "Cumulative series hold most of a month's value in the next, so that the paper's test "
+            "finds a rise in permuted labels too; how often stands beside it. The month's own flow "
+            "has an estimate with an interval. Bugs closed without a fix are not fixed later, "
+            "fixes that share a commit are one cluster, and several repositories are compared "
+            "within each."
         ],
+        parts if verdicts else [],
     )
 
 
@@ -244,21 +262,3 @@ def _table(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _query(study: str, comparison: str) -> str:
     return COMPARED.format(study, comparison, AGAINST_ITSELF).strip()
-
-
-def _fixes_shown(taxonomy: pl.DataFrame) -> str:
-    if without(taxonomy) is not None:
-        return "of all fixed bugs."
-    return (
-        "of the fixes that give the paper's medians: performance bugs verified by hand whose issue "
-        f"number is not below {LOWEST_TRUSTED_NUMBER}, and all other fixed bugs."
-    )
-
-
-def _agreement(trend: pl.DataFrame) -> str:
-    """Return in how many months the counts agree, series by series."""
-    agreements = [
-        f"{agreeing_months(months).height} of {months.height} months of the {series} series"
-        for (series,), months in trend.group_by("series", maintain_order=True)
-    ]
-    return f"Both counts agree in {' and '.join(agreements)}."

@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date, timedelta
 
 import polars as pl
@@ -23,9 +23,7 @@ NUMBER = re.compile(r"\d[\d,.]*")
 
 
 def number_text(value: object) -> str:
-    """Return a number with the digits that matter: ``16,284``, ``20.34``, ``0.2433``,
-    ``9.3e-10``.
-    """
+    """Return a number as ``16,284``, ``20.34``, ``0.2433`` or ``9.3e-10``."""
     if not isinstance(value, (int, float)):
         return "–"
     if float(value).is_integer():
@@ -34,9 +32,7 @@ def number_text(value: object) -> str:
 
 
 def reproduced_text(row: Mapping[str, object]) -> str:
-    """Return the reproduced value of a ``row`` of the comparison; days, months and words as
-    such.
-    """
+    """Return the reproduced value of a ``row``; days, months and words as such."""
     value, text = row["reproduced"], str(row["published_text"])
     if isinstance(value, float) and DAY.fullmatch(text):
         return str(date(1970, 1, 1) + timedelta(days=value))
@@ -49,10 +45,13 @@ def reproduced_text(row: Mapping[str, object]) -> str:
 
 def differing(comparison: pl.DataFrame) -> list[str]:
     """Return why figures differ: a sentence for each reason, whatever the numbers in it."""
-    return [
-        f"{len(found)} {'differs' if len(found) == 1 else 'differ'}, {_listed(found)}: {reason}"
-        for found, reason in _reasons(comparison.filter(verdict="differs"))
-    ]
+    sentences = []
+    for locations, reason in _reasons(comparison.filter(verdict="differs")):
+        verb = "differs" if len(locations) == 1 else "differ"
+        first, *others = dict.fromkeys(location.partition(",")[0] for location in locations)
+        where = f"{first} and elsewhere" if others else first
+        sentences.append(f"{len(locations)} {verb}, {where}: {reason}")
+    return sentences
 
 
 def counted_in_file(comparison: pl.DataFrame) -> list[str]:
@@ -103,8 +102,9 @@ def print_comparison(comparison: pl.DataFrame, console: Console) -> None:
         for row in rows.iter_rows(named=True):
             reason = row["reason"]
             note = "" if reason is None else f" [{notes.setdefault(reason, len(notes) + 1)}]"
-            line = f"{row['repository']}: {_values_text(row)}; {in_words(row['verdict'])}{note}"
-            say(console, line, indent="  ")
+            values = f"{row['published_text']} published, {reproduced_text(row)} reproduced"
+            sentence = f"{row['repository']}: {row['quantity']}, {values}"
+            say(console, f"{sentence}; {in_words(row['verdict'])}{note}", indent="  ")
         console.print()
     for reason, number in notes.items():
         say(console, f"[{number}] {reason}", indent="")
@@ -114,25 +114,15 @@ def print_comparison(comparison: pl.DataFrame, console: Console) -> None:
     console.print()
 
 
-def _values_text(row: Mapping[str, object]) -> str:
-    published, reproduced = row["published_text"], reproduced_text(row)
-    return f"{row['quantity']}, {published} published, {reproduced} reproduced"
-
-
 def _reasons(rows: pl.DataFrame) -> list[tuple[list[str], str]]:
     """Return the locations of the figures that differ for each reason, and its first wording."""
-    found: dict[str, tuple[list[str], str]] = {}
+    reasons: dict[str, tuple[list[str], str]] = {}
     for row in rows.iter_rows(named=True):
         reason = str(row["reason"] or "unknown")
         # The same reason with other numbers, or with a further remark, counts as one.
         first = NUMBER.sub("#", reason.partition(";")[0])
         if row["location"] == AGAINST_ITSELF:
             first = reason = "the paper gives two values"
-        locations, _ = found.setdefault(first, ([], reason))
+        locations, _ = reasons.setdefault(first, ([], reason))
         locations.append(str(row["location"]))
-    return list(found.values())
-
-
-def _listed(locations: Sequence[str]) -> str:
-    first, *others = dict.fromkeys(location.partition(",")[0] for location in locations)
-    return f"{first} and elsewhere" if others else first
+    return list(reasons.values())

@@ -9,8 +9,8 @@ less, and unpacked in the page: most hosts pack neither WebAssembly nor database
 import gzip
 import re
 import shutil
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 
 from perf_assets.base.code_version import files_version
@@ -50,53 +50,42 @@ def engine_files(given: Sequence[Path]) -> list[SiteFile]:
     def content() -> Mapping[str, bytes]:
         return package_files(given)
 
-    def file(path: str, of: Callable[[Mapping[str, bytes]], bytes]) -> SiteFile:
+    def file(path: str, name: str) -> SiteFile:
         def write(target: Path) -> Facts:
-            plain = of(content())
-            target.write_bytes(
-                gzip.compress(plain, LEVEL, mtime=0) if path.endswith(".gz") else plain
-            )
+            plain = content()[name]
+            if name.endswith(("js", "mjs")):  # the site does not have their source maps
+                plain = SOURCE_MAP.sub(b"\n", plain)
+            if path.endswith("/duckdb.js"):  # a browser finds a module by its path alone
+                plain = plain.replace(b'from"apache-arrow"', b'from"./arrow.js"')
+            is_packed = path.endswith(".gz")
+            target.write_bytes(gzip.compress(plain, LEVEL, mtime=0) if is_packed else plain)
             return {"unpacked": len(plain)}
 
         return SiteFile(path, write, made_from)
 
     folder = "assets/duckdb"
-    titles = {"duckdb": packages()[0].title, "arrow": packages()[1].title}
+    titles = dict(zip(("duckdb", "arrow"), (package.title for package in packages()), strict=True))
     return [
-        file(ENGINE, lambda files: files["duckdb-eh.wasm"]),
-        file(WORKER, lambda files: _script(files["duckdb-browser-eh.worker.js"])),
-        file(
-            f"{folder}/duckdb.js",
-            # A browser finds a module by its path alone.
-            lambda files: _script(files["duckdb-browser.mjs"]).replace(
-                b'from"apache-arrow"', b'from"./arrow.js"'
-            ),
-        ),
-        file(f"{folder}/apache-arrow.js", lambda files: _script(files["Arrow.es2015.min.js"])),
-        file(f"{folder}/LICENSE.txt", lambda files: files["LICENSE.txt"]),
-        file(f"{folder}/NOTICE.txt", lambda files: files["NOTICE.txt"]),
+        file(ENGINE, "duckdb-eh.wasm"),
+        file(WORKER, "duckdb-browser-eh.worker.js"),
+        file(f"{folder}/duckdb.js", "duckdb-browser.mjs"),
+        file(f"{folder}/apache-arrow.js", "Arrow.es2015.min.js"),
+        file(f"{folder}/LICENSE.txt", "LICENSE.txt"),
+        file(f"{folder}/NOTICE.txt", "NOTICE.txt"),
         text_file(f"{folder}/README.txt", lambda: LICENCES.format(**titles)),
     ]
 
 
-def _script(content: bytes) -> bytes:
-    """Return a script without the address of its source map, which the site does not have."""
-    return SOURCE_MAP.sub(b"\n", content)
-
-
 def own_scripts() -> list[SiteFile]:
     """Return the scripts of the console."""
-
-    def file(name: str, folder: str) -> SiteFile:
-        return text_file(f"assets/{folder}{name}", lambda: text_of(name))
-
-    return [file(name, folder) for name, folder in OWN_SCRIPTS.items()]
+    return [
+        text_file(f"assets/{folder}{name}", partial(text_of, name))
+        for name, folder in OWN_SCRIPTS.items()
+    ]
 
 
 def database_file(published: Path, tables: Collection[str], made_from: str) -> SiteFile:
-    """Return the database that the console opens, packed; its facts name the queries that it
-    answers.
-    """
+    """Return the console's database, packed; its facts name the queries it answers."""
 
     def write(target: Path) -> Facts:
         plain = target.with_name(target.name.replace(".gz.", "."))
@@ -108,10 +97,8 @@ def database_file(published: Path, tables: Collection[str], made_from: str) -> S
                 gzip.GzipFile("", "wb", LEVEL, packed, mtime=0) as file,
             ):
                 shutil.copyfileobj(source, file, 1 << 20)
-            return {
-                "unpacked": plain.stat().st_size,
-                "queries": [query.name for query in answered],
-            }
+            names = [query.name for query in answered]
+            return {"unpacked": plain.stat().st_size, "queries": names}
         finally:
             plain.unlink(missing_ok=True)
 
@@ -122,6 +109,14 @@ def console_page(entries: Mapping[str, Entry]) -> str:
     """Return the page, once the files that it loads are there."""
     queries = [cookbook()[name] for name in entries[DATABASE].facts["queries"]]
     files = {"engine": ENGINE, "worker": WORKER, "database": DATABASE}
+    facts = {
+        name: {
+            "path": path,
+            "bytes": entries[path].size,
+            "unpacked": entries[path].facts["unpacked"],
+        }
+        for name, path in files.items()
+    }
     names = [query.name for query in queries]
     return page(
         "console.html",
@@ -134,17 +129,7 @@ def console_page(entries: Mapping[str, Entry]) -> str:
         ],
         queries=queries,
         opened=OPENED if OPENED in names else next(iter(names), ""),
-        settings={
-            "files": {
-                name: {
-                    "path": path,
-                    "bytes": entries[path].size,
-                    "unpacked": entries[path].facts["unpacked"],
-                }
-                for name, path in files.items()
-            },
-            "queries": [_settings(query) for query in queries],
-        },
+        settings={"files": facts, "queries": [_settings(query) for query in queries]},
     )
 
 

@@ -8,12 +8,13 @@ our queries are macros.
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
 
-from perf_assets.reports.exporting import chosen_tables
+from perf_assets.reports.exporting import chosen_tables, quoted_table
 from perf_assets.reports.query_runner import NAME
 from perf_assets.schema.ddl import quoted, quoted_name
 from perf_assets.schema.models.cookbook import Query
@@ -37,15 +38,15 @@ OPENING = (
     "SET threads = 1",  # so that the same rows make the same file
 )
 TABLES = """
-SELECT schema_name, table_name, comment FROM duckdb_tables()
-WHERE database_name = $1 AND NOT internal ORDER BY ALL
+SELECT schema_name || '.' || table_name, comment FROM duckdb_tables()
+WHERE database_name = $1 AND NOT internal ORDER BY schema_name, table_name
 """
 VIEWS = """
-SELECT schema_name, view_name, comment, sql FROM duckdb_views()
-WHERE database_name = $1 AND NOT internal ORDER BY ALL
+SELECT schema_name || '.' || view_name, comment, sql FROM duckdb_views()
+WHERE database_name = $1 AND NOT internal ORDER BY schema_name, view_name
 """
 TABLE_MACROS = """
-SELECT schema_name, function_name, comment, parameters, macro_definition
+SELECT schema_name || '.' || function_name, comment, parameters, macro_definition
 FROM duckdb_functions() WHERE database_name = $1 AND macro_definition IS NOT NULL
 AND function_type = 'table_macro' ORDER BY ALL
 """
@@ -105,51 +106,36 @@ def write_console_database(
 
 
 def _fill(connection: duckdb.DuckDBPyConnection, chosen: set[str] | None) -> None:
-    columns = _columns(connection)
-    tables = connection.execute(TABLES, [NAME]).fetchall()
-    views = connection.execute(VIEWS, [NAME]).fetchall()
-    macros = connection.execute(TABLE_MACROS, [NAME]).fetchall()
+    columns: dict[str, list[Column]] = {}
+    for table, *column in connection.execute(COLUMNS, [NAME]).fetchall():
+        columns.setdefault(table, []).append(Column(*column))
+    tables, views, macros = (
+        connection.execute(query, [NAME]).fetchall() for query in (TABLES, VIEWS, TABLE_MACROS)
+    )
     connection.execute("USE copy")
-    for schema in {schema for schema, *_ in (*tables, *views)} - {"main"}:
+    for schema in {name.partition(".")[0] for name, *_ in (*tables, *views)} - {"main"}:
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted_name(schema)}")
     for macro in MACROS:
         connection.execute(macro)
-    described: dict[str, str | None] = {}
-    for schema, name, comment in tables:
-        if chosen is None or f"{schema}.{name}" in chosen:
-            _copy_rows(connection, schema, name, columns)
-            described[f"{schema}.{name}"] = comment
-    waiting = {
-        f"{schema}.{name}": (schema, name, comment, sql)
-        for schema, name, comment, sql in views
-        if chosen is None or f"{schema}.{name}" in chosen
+    comments = {
+        name: comment for name, comment, *_ in (*tables, *views) if chosen is None or name in chosen
     }
-    laid = _lay_views(connection, {name: sql for name, (*_, sql) in waiting.items()})
-    for key, (schema, name, comment, _) in waiting.items():
-        if key not in laid:
-            _copy_rows(connection, schema, name, columns)
-        described[key] = comment
-    for schema, name, comment, parameters, definition in macros:
-        _lay_macro(connection, f"{schema}.{name}", parameters, definition, comment)
-    for key, comment in described.items():
-        _describe(connection, key, "VIEW" if key in laid else "TABLE", comment, columns[key])
+    for name, _ in tables:
+        if name in comments:
+            _copy_rows(connection, name, columns[name])
+    laid = _lay_views(connection, {name: sql for name, _, sql in views if name in comments})
+    for name, *_ in views:
+        if name in comments and name not in laid:
+            _copy_rows(connection, name, columns[name])
+    for macro in macros:
+        _lay_macro(connection, *macro)
+    for name, comment in comments.items():
+        _describe(connection, name, "VIEW" if name in laid else "TABLE", comment, columns[name])
 
 
-def _columns(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Column]]:
-    found: dict[str, list[Column]] = {}
-    for table, name, kind, comment in connection.execute(COLUMNS, [NAME]).fetchall():
-        found.setdefault(table, []).append(Column(name, kind, comment))
-    return found
-
-
-def _copy_rows(
-    connection: duckdb.DuckDBPyConnection,
-    schema: str,
-    name: str,
-    columns: Mapping[str, Sequence[Column]],
-) -> None:
-    table = f"{quoted_name(schema)}.{quoted_name(name)}"
-    selected = ", ".join(column.selected for column in columns[f"{schema}.{name}"])
+def _copy_rows(connection: duckdb.DuckDBPyConnection, name: str, columns: Sequence[Column]) -> None:
+    table = quoted_table(name)
+    selected = ", ".join(column.selected for column in columns)
     connection.execute(f"CREATE TABLE {table} AS SELECT {selected} FROM {NAME}.{table}")
 
 
@@ -159,11 +145,10 @@ def _lay_views(connection: duckdb.DuckDBPyConnection, views: Mapping[str, str]) 
     while left:
         made = set()
         for name, sql in left.items():
-            try:
+            # What it reads may come later, or not at all.
+            with suppress(duckdb.CatalogException, duckdb.BinderException):
                 connection.execute(OF_MOMENT.sub("TIMESTAMP", sql))
-            except (duckdb.CatalogException, duckdb.BinderException):
-                continue  # what it reads comes later, or not at all
-            made.add(name)
+                made.add(name)
         if not made:
             break
         left = {name: sql for name, sql in left.items() if name not in made}
@@ -173,9 +158,9 @@ def _lay_views(connection: duckdb.DuckDBPyConnection, views: Mapping[str, str]) 
 def _lay_macro(
     connection: duckdb.DuckDBPyConnection,
     name: str,
+    comment: str | None,
     parameters: Sequence[str],
     definition: str,
-    comment: str | None,
 ) -> None:
     """Make a table macro where what it reads is there."""
     made = f"CREATE MACRO {name}({', '.join(parameters)}) AS TABLE {definition}"
@@ -197,7 +182,7 @@ def _describe(
     comment: str | None,
     columns: Sequence[Column],
 ) -> None:
-    table = ".".join(map(quoted_name, key.split(".", 1)))
+    table = quoted_table(key)
     if comment is not None:
         connection.execute(f"COMMENT ON {kind} {table} IS {quoted(comment)}")
     for column in columns:
@@ -208,11 +193,9 @@ def _describe(
 
 def _answered(connection: duckdb.DuckDBPyConnection, queries: Sequence[Query]) -> list[Query]:
     """Return the queries whose tables are all there."""
-    found = []
+    answered = []
     for query in queries:
-        try:
+        with suppress(duckdb.CatalogException, duckdb.BinderException):
             connection.execute(f"EXPLAIN {query.statement}").fetchall()
-        except (duckdb.CatalogException, duckdb.BinderException):
-            continue
-        found.append(query)
-    return found
+            answered.append(query)
+    return answered

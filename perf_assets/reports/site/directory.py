@@ -20,7 +20,6 @@ MANIFEST = "site.json"
 MADE_BY = "perf-assets site"
 ALLOWED = (".git",)  # beside which a site may be begun: it is where many hosts take it from
 UNFINISHED = re.compile(r"\..+\.[0-9]+(-[0-9]+)?\.new(\.wal)?")
-CHUNK = 1 << 20
 
 Facts = Mapping[str, Any]
 """What a page says of a file, and is known when that is made: as JSON has it."""
@@ -119,12 +118,13 @@ class SiteDirectory:
             It cannot be written.
         """
         target = self.path / file.path
-        before = self._entry(file.path)
         there = _sha256(target)
-        is_same = file.made_from is not None and before and before.made_from == file.made_from
-        if before is not None and is_same and before.sha256 == there:
-            self.entries[file.path] = before
-            return before
+        if listed := self._before.get(file.path):
+            before = Entry(**listed)
+            is_same = file.made_from is not None and before.made_from == file.made_from
+            if is_same and before.sha256 == there:
+                self.entries[file.path] = before
+                return before
         entry = self._made(file, target, there)
         self.entries[file.path] = entry
         if file.made_from is not None:  # so that a run after one that was killed goes on
@@ -157,10 +157,6 @@ class SiteDirectory:
     def _noted(self) -> dict[str, Any]:
         return {path: asdict(entry) for path, entry in sorted(self.entries.items())}
 
-    def _entry(self, path: str) -> Entry | None:
-        listed = self._before.get(path)
-        return None if listed is None else Entry(**listed)
-
     def _listed(self) -> dict[str, Any] | None:
         """Return the files that the manifest lists; None where there is none of ours.
 
@@ -188,11 +184,8 @@ def _digest(files: Mapping[str, Any]) -> str:
 
 def _sha256(path: Path) -> str | None:
     """Return the digest of a file; None where there is none."""
-    digest = hashlib.sha256()
     try:
         with path.open("rb") as file:
-            while chunk := file.read(CHUNK):
-                digest.update(chunk)
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return None
-    return digest.hexdigest()

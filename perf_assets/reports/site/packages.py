@@ -13,6 +13,7 @@ import tarfile
 import time
 import urllib.request
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from http.client import HTTPException
@@ -97,60 +98,47 @@ def package_files(given: Sequence[Path] = ()) -> Mapping[str, bytes]:
     handed_in = _handed_in(given)
     files: dict[str, bytes] = {}
     for package in packages():
-        content = handed_in.get(package.name) or _cached(package)
-        if content is None:
-            content = _fetched(package)
+        content = handed_in.get(package.name) or _cached(package) or _fetched(package)
         files |= _unpacked(package, content)
     return files
 
 
 def _handed_in(given: Sequence[Path]) -> dict[str, bytes]:
-    found = {}
+    contents = {}
     for path in given:
         try:
             content = path.read_bytes()
         except OSError as error:
             raise PerfAssetsError(f"{path}: this cannot be read: {error.strerror}") from None
-        package = next((one for one in packages() if one.is_in(content)), None)
+        package = next((package for package in packages() if package.is_in(content)), None)
         if package is None:
-            titles = " nor ".join(one.title for one in packages())
+            titles = " nor ".join(package.title for package in packages())
             raise PerfAssetsError(
                 f"{path}: this is neither {titles} as npm has them (its SHA-512 is another): "
                 f"get them with 'npm pack {_all_titles()}'"
             )
         _keep(package, content)
-        found[package.name] = content
-    return found
+        contents[package.name] = content
+    return contents
 
 
 def _cached(package: Package) -> bytes | None:
-    try:
+    with suppress(OSError):
         content = (cache_directory() / package.file_name).read_bytes()
-    except OSError:
-        return None
-    return content if package.is_in(content) else None
+        return content if package.is_in(content) else None
+    return None
 
 
 def _keep(package: Package, content: bytes) -> None:
     """Keep a package for the next time; where there is no room for it, that time fetches it too."""
     path = cache_directory() / package.file_name
-    try:
+    with suppress(OSError, PerfAssetsError):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_output_file(path, content)
-    except (OSError, PerfAssetsError):
-        return
 
 
 def _fetched(package: Package) -> bytes:
-    """Return the package from the registry.
-
-    Raises
-    ------
-    PerfAssetsError
-        The registry has something else under its name.
-    TransientError
-        The registry cannot be reached.
-    """
+    """Return the package from the registry, and keep it."""
     address = f"{registry()}/{package.name}/-/{package.file_name}"
     parts = urlsplit(address)  # a registry's address may have a password, which no message has
     shown = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
@@ -190,16 +178,14 @@ def _downloaded(address: str, package: Package) -> bytes:
 
 
 def _unpacked(package: Package, content: bytes) -> dict[str, bytes]:
-    """Return the needed files, read into memory: no name in the package says where anything is
-    written.
-    """
+    """Return the needed files in memory; names in the package are not used as paths."""
     wanted = {f"{ROOT}/{name}": Path(name).name for name in package.files}
-    found = {}
+    files = {}
     with tarfile.open(fileobj=io.BytesIO(content), mode="r:gz") as archive:
         for member in archive:
             if member.name in wanted and (file := archive.extractfile(member)) is not None:
-                found[wanted[member.name]] = file.read()
-    return found
+                files[wanted[member.name]] = file.read()
+    return files
 
 
 def _all_titles() -> str:

@@ -40,9 +40,7 @@ def page(template: str, path: str, *, has_console: bool, **values: object) -> st
 
 
 def framed(content: str, path: str, *, has_console: bool) -> str:
-    """Return a page of another report, which has all in it, with the links of the site and a
-    policy.
-    """
+    """Return the self-contained page of another report, with the site's links and a policy."""
     policy = f'<meta http-equiv="Content-Security-Policy" content="{EMBEDDED_POLICY}">'
     links = render("site/links.html", **_place(path, has_console=has_console))
     style = f"<style>{text_of('links.css')}</style>"

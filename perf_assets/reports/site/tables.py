@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import polars.selectors as cs
 
 from perf_assets.reports.dictionary import SCHEMAS, first_sentence
-from perf_assets.reports.exporting import chosen_tables, file_name
+from perf_assets.reports.exporting import chosen_tables, file_name, quoted_table
 from perf_assets.reports.formats import as_csv, as_parquet
 from perf_assets.reports.query_result import QueryResult, typed_frame
 from perf_assets.reports.site.directory import Entry, Facts, SiteDirectory, SiteFile
 from perf_assets.reports.site.pages import page
-from perf_assets.schema.ddl import quoted_name
 from perf_assets.schema.models.files import described_tables
 
 RESULTS = ("marts", "analysis")
@@ -27,21 +27,11 @@ def result_tables(connection: duckdb.DuckDBPyConnection) -> list[str]:
     return list(chosen_tables(connection, RESULTS))
 
 
-def data_path(table: str, kind: str) -> str:
-    """Return where the whole of ``table`` is on the site."""
-    return f"data/{file_name(table)}.{kind}"
-
-
-def page_path(table: str) -> str:
-    """Return where the page of ``table`` is on the site."""
-    return f"tables/{file_name(table)}.html"
-
-
 def data_files(
     connection: duckdb.DuckDBPyConnection, table: str, made_from: str
 ) -> Iterator[SiteFile]:
     """Yield the whole of ``table``, as Parquet and as CSV."""
-    whole = f"FROM {_quoted(table)} ORDER BY ALL"
+    whole = f"FROM {quoted_table(table)} ORDER BY ALL"
 
     def write_parquet(target: Path) -> Facts:
         frame = typed_frame(connection.sql(whole))
@@ -63,7 +53,7 @@ def data_files(
         return {"rows": count}
 
     for kind, write in zip(KINDS, (write_parquet, write_csv), strict=True):
-        yield SiteFile(data_path(table, kind), write, made_from)
+        yield SiteFile(_data_path(table, kind), write, made_from)
 
 
 def table_page(
@@ -76,13 +66,14 @@ def table_page(
 ) -> SiteFile:
     """Return the page with the first rows of ``table``, to be written once its files are there."""
 
+    path = f"tables/{file_name(table)}.html"
+
     def write(target: Path) -> Facts:
-        first = typed_frame(
-            connection.sql(f"FROM {_quoted(table)} ORDER BY ALL LIMIT {FIRST_ROWS}")
-        )
+        query = f"FROM {quoted_table(table)} ORDER BY ALL LIMIT {FIRST_ROWS}"
+        first = typed_frame(connection.sql(query))
         text = page(
             "table.html",
-            page_path(table),
+            path,
             has_console=has_console,
             title=table,
             words=[_description(table)],
@@ -93,7 +84,7 @@ def table_page(
         target.write_bytes(text.encode())
         return {}
 
-    return SiteFile(page_path(table), write, f"{made_from}, {has_console}")
+    return SiteFile(path, write, f"{made_from}, {has_console}")
 
 
 def tables_page(tables: list[str], site: SiteDirectory, *, has_console: bool) -> str:
@@ -113,17 +104,22 @@ def tables_page(tables: list[str], site: SiteDirectory, *, has_console: bool) ->
         ],
         schemas=[
             (
-                schema,
-                SCHEMAS[schema],
-                [entry for entry in listed if str(entry["name"]).startswith(f"{schema}.")],
+                name,
+                SCHEMAS[name],
+                [table for table in listed if table["name"].startswith(f"{name}.")],
             )
-            for schema in RESULTS
+            for name in RESULTS
         ],
     )
 
 
-def _facts(table: str, entries: dict[str, Entry]) -> dict[str, object]:
-    files = {kind: entries[data_path(table, kind)] for kind in KINDS}
+def _data_path(table: str, kind: str) -> str:
+    """Return where the whole of ``table`` is on the site."""
+    return f"data/{file_name(table)}.{kind}"
+
+
+def _facts(table: str, entries: dict[str, Entry]) -> dict[str, Any]:
+    files = {kind: entries[_data_path(table, kind)] for kind in KINDS}
     return {
         "name": table,
         "file": file_name(table),
@@ -135,7 +131,3 @@ def _facts(table: str, entries: dict[str, Entry]) -> dict[str, object]:
 def _description(table: str) -> str:
     described = described_tables().get(table)
     return described.description if described is not None else ""
-
-
-def _quoted(table: str) -> str:
-    return ".".join(map(quoted_name, table.split(".", 1)))

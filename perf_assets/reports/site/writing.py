@@ -1,6 +1,6 @@
 """A site as a directory: the files that are made, in their order, the first page last."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +13,7 @@ from perf_assets.base.processes.progress import phase
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.reports.document import Section
 from perf_assets.reports.monthly.contents import read_heading, read_moment, read_short
-from perf_assets.reports.pages.page import docs_html
-from perf_assets.reports.pages.state import read_facts
+from perf_assets.reports.pages.page import docs_html, read_facts
 from perf_assets.reports.query_runner import published_database
 from perf_assets.reports.site.console import (
     DATABASE,
@@ -25,19 +24,10 @@ from perf_assets.reports.site.console import (
     engine_files,
     own_scripts,
 )
-from perf_assets.reports.site.directory import Entry, Facts, SiteDirectory, SiteFile, text_file
+from perf_assets.reports.site.directory import Facts, SiteDirectory, SiteFile, text_file
 from perf_assets.reports.site.pages import framed, page, page_script, style_sheet
-from perf_assets.reports.site.tables import (
-    KINDS,
-    data_files,
-    data_path,
-    page_path,
-    result_tables,
-    table_page,
-    tables_page,
-)
+from perf_assets.reports.site.tables import data_files, result_tables, table_page, tables_page
 
-OVERVIEW = "index.html"
 NO_JEKYLL = ".nojekyll"  # without it GitHub Pages takes the files for the source of a blog
 LARGE = 200_000_000
 """Bytes of the console's database from which on a reader with little memory waits, or cannot."""
@@ -100,10 +90,10 @@ def write_site(data_dir: DataDirectory, path: Path, options: SiteOptions) -> Sit
         code = files_version("reports", "schema/models", models_dir())
         made_from = f"{read_moment(published)}, {changed}, {code}"
         tables = result_tables(connection)
-        parts = _Parts(data_dir, connection, site, options, made_from, tables)
-        site.plan(parts.paths())
-        with phase(f"writing the site to {path}", len(parts.paths()), "files") as report:
-            for number, file in enumerate(parts.files(), 1):
+        files = list(_Files(data_dir, connection, site, options, made_from, tables).all())
+        site.plan(file.path for file in files)
+        with phase(f"writing the site to {path}", len(files), "files") as report:
+            for number, file in enumerate(files, 1):
                 site.keep(file)
                 report(number)
         if published.stat().st_mtime_ns != changed:
@@ -111,12 +101,20 @@ def write_site(data_dir: DataDirectory, path: Path, options: SiteOptions) -> Sit
                 f"{published} was published anew while the site was written: write it again"
             )
         site.finish()
-    return _told(site, has_console=options.has_console)
+    entries = site.entries
+    return Site(
+        path=site.path,
+        files=len(entries),
+        written=site.written,
+        size=sum(entry.size for entry in entries.values()),
+        loaded=_loaded(site) if options.has_console else 0,
+        unpacked=entries[DATABASE].facts["unpacked"] if options.has_console else 0,
+    )
 
 
 @dataclass(frozen=True)
-class _Parts:
-    """All files of a site, in the order in which they are written."""
+class _Files:
+    """All files of a site, none of which is made before it is kept."""
 
     data_dir: DataDirectory
     connection: duckdb.DuckDBPyConnection
@@ -125,141 +123,83 @@ class _Parts:
     made_from: str
     tables: list[str]
 
-    def paths(self) -> list[str]:
-        """Return where they all are."""
-        of_tables = [path for table in self.tables for path in _paths_of_table(table)]
-        own = [file.path for file in (*self._engine(), *self._common())]
-        return [*own, *of_tables]
-
-    def files(self) -> list[SiteFile]:
-        """Return all of them."""
-        of_data = [
-            file
-            for table in self.tables
-            for file in data_files(self.connection, table, self.made_from)
-        ]
-        pages = [self._table_page(table) for table in self.tables]
-        *common, overview = self._common()
-        # First what may not be had.
-        return [*self._engine(), *of_data, *pages, *common, overview]
-
-    def _common(self) -> list[SiteFile]:
-        return [
-            *self._console(),
-            text_file(NO_JEKYLL, str),
-            text_file("assets/site.css", style_sheet),
-            text_file("assets/page.js", page_script),
-            SiteFile("dictionary.html", self._write_dictionary, self._framed_from()),
-            text_file("report.html", self._report),
-            text_file("tables.html", self._tables),
-            text_file(OVERVIEW, self._overview),
-        ]
-
-    def _engine(self) -> list[SiteFile]:
-        return engine_files(self.options.packages) if self.options.has_console else []
-
-    def _console(self) -> list[SiteFile]:
-        if not self.options.has_console:
-            return []
-        published = self.data_dir.published
-        return [
-            *own_scripts(),
-            database_file(published, self.options.tables, self.made_from),
-            text_file("console.html", lambda: console_page(self.site.entries)),
-        ]
-
-    def _framed_from(self) -> str:
-        return f"{self.made_from}, {self.options.has_console}"
+    def all(self) -> Iterator[SiteFile]:
+        """Yield the files in the order in which they are made, first what may not be had."""
+        has_console, made_from = self.options.has_console, self.made_from
+        site, tables = self.site, self.tables
+        if has_console:
+            yield from engine_files(self.options.packages)
+        for table in tables:
+            yield from data_files(self.connection, table, made_from)
+        for table in tables:
+            yield table_page(self.connection, table, site, made_from, has_console=has_console)
+        if has_console:
+            yield from own_scripts()
+            yield database_file(self.data_dir.published, self.options.tables, made_from)
+            yield text_file("console.html", lambda: console_page(site.entries))
+        yield text_file(NO_JEKYLL, str)
+        yield text_file("assets/site.css", style_sheet)
+        yield text_file("assets/page.js", page_script)
+        yield SiteFile("dictionary.html", self._write_dictionary, f"{made_from}, {has_console}")
+        yield text_file("report.html", self._report)
+        yield text_file("tables.html", lambda: tables_page(tables, site, has_console=has_console))
+        yield text_file("index.html", self._overview)
 
     def _write_dictionary(self, target: Path) -> Facts:
         content = docs_html(self.data_dir.published)
-        target.write_bytes(self._framed(content, "dictionary.html").encode())
+        framed_page = framed(content, "dictionary.html", has_console=self.options.has_console)
+        target.write_bytes(framed_page.encode())
         return {}
 
     def _report(self) -> str:
         content = self.data_dir.report_page.read_text(encoding="utf-8")
-        return self._framed(content, "report.html")
-
-    def _framed(self, content: str, path: str) -> str:
-        return framed(content, path, has_console=self.options.has_console)
-
-    def _tables(self) -> str:
-        return tables_page(self.tables, self.site, has_console=self.options.has_console)
-
-    def _table_page(self, table: str) -> SiteFile:
-        return table_page(
-            self.connection,
-            table,
-            self.site,
-            self.made_from,
-            has_console=self.options.has_console,
-        )
+        return framed(content, "report.html", has_console=self.options.has_console)
 
     def _overview(self) -> str:
         title, basis = read_heading(self.connection)
         return page(
             "overview.html",
-            OVERVIEW,
+            "index.html",
             has_console=self.options.has_console,
             title=title,
             words=[basis],
-            cards=_cards(self.site.entries, len(self.tables), has_console=self.options.has_console),
+            cards=[
+                {"address": path, "title": title, "words": words}
+                for path, title, words in self._cards()
+            ],
             sections=[
                 Section("short", "In short", [], read_short(self.connection)),
                 Section("database", "What it rests on", [], [read_facts(self.connection)]),
             ],
         )
 
-
-def _paths_of_table(table: str) -> list[str]:
-    return [*(data_path(table, kind) for kind in KINDS), page_path(table)]
-
-
-def _cards(entries: Mapping[str, Entry], tables: int, *, has_console: bool) -> list[dict[str, str]]:
-    """Return what the site has, as the first page says it."""
-    cards = [
-        (
+    def _cards(self) -> Iterator[tuple[str, str, str]]:
+        """Yield what the site has, as the first page says it."""
+        yield (
             "report.html",
             "Report",
             "What changed in the last month, the trend with its verdict, comparisons with "
             "intervals, and how far all of it can be trusted.",
-        ),
-        (
+        )
+        yield (
             "tables.html",
             "Tables",
-            f"{tables} tables of results to read, and each whole as Parquet and CSV.",
-        ),
-        (
+            f"{len(self.tables)} tables of results to read, and each whole as Parquet and CSV.",
+        )
+        yield (
             "dictionary.html",
             "Dictionary",
             "What every table and column means, what it is made from, and the state of each month.",
-        ),
-    ]
-    if has_console:
-        size = _loaded(entries) / 1e6
-        answered = len(entries[DATABASE].facts["queries"])
-        cards.append(
-            (
+        )
+        if self.options.has_console:
+            answered = len(self.site.entries[DATABASE].facts["queries"])
+            yield (
                 "console.html",
                 "Console",
                 f"Query the data with SQL in this browser, or choose one of {answered} questions: "
-                f"{size:,.1f} MB are loaded once.",
+                f"{_loaded(self.site) / 1e6:,.1f} MB are loaded once.",
             )
-        )
-    return [{"address": path, "title": title, "words": words} for path, title, words in cards]
 
 
-def _loaded(entries: Mapping[str, Entry]) -> int:
-    return sum(entries[path].size for path in (ENGINE, WORKER, DATABASE))
-
-
-def _told(site: SiteDirectory, *, has_console: bool) -> Site:
-    entries = site.entries
-    return Site(
-        path=site.path,
-        files=len(entries),
-        written=site.written,
-        size=sum(entry.size for entry in entries.values()),
-        loaded=_loaded(entries) if has_console else 0,
-        unpacked=entries[DATABASE].facts["unpacked"] if has_console else 0,
-    )
+def _loaded(site: SiteDirectory) -> int:
+    return sum(site.entries[path].size for path in (ENGINE, WORKER, DATABASE))

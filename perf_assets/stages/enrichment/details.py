@@ -1,7 +1,7 @@
 """Detailing: the analysis of the commits that fix bug reports, each commit once."""
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ import polars as pl
 
 from perf_assets.base.code_version import code_version
 from perf_assets.base.processes.gc_control import return_free_memory
-from perf_assets.base.processes.progress import Phase, phase
+from perf_assets.base.processes.progress import phase
 from perf_assets.config.repositories import Repository
 from perf_assets.core import languages
 from perf_assets.schema import schema_of
@@ -20,7 +20,7 @@ from perf_assets.sources.git.commits import moment
 from perf_assets.sources.git.inspection import CommitInspection, inspect_commits
 from perf_assets.sources.git.szz.introducing import Trace
 from perf_assets.sources.git.unreadable import now_readable
-from perf_assets.stages.enrichment.months import from_first, loaded_months
+from perf_assets.stages.enrichment.work import from_first, loaded_months
 from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.partition_write import (
@@ -30,6 +30,7 @@ from perf_assets.storage.partition_write import (
     StagedTable,
     WriteOutcome,
 )
+from perf_assets.storage.storing import store_in_parts
 
 log = logging.getLogger(__name__)
 
@@ -113,24 +114,17 @@ def detail_fixes(
         phase(f"analysing fixes of {repository}", len(plain) or None, "commits") as progress,
         closing(inspect_commits(clone, plain)) as inspected,
     ):
-        looked_at = _with_progress(inspected, progress)
-        waiting: list[PartitionWrite] = []
-        held = 0
-        for month in changed:
-            waiting.append(_partition(writer, repository, month, looked_at))
-            held += month.missing.height
-            if held >= FIXES_AT_ONCE:
-                yield from writer.store(waiting)
-                waiting, held = [], 0
-        yield from writer.store(waiting)
 
+        def next_inspection() -> CommitInspection:
+            inspection = next(inspected)
+            progress(progress.done + 1)
+            return inspection
 
-def _with_progress(
-    inspections: Iterable[CommitInspection], progress: Phase
-) -> Iterator[CommitInspection]:
-    for number, inspection in enumerate(inspections, 1):
-        progress(number)
-        yield inspection
+        partitions = (
+            (_partition(writer, repository, month, next_inspection), month.missing.height)
+            for month in changed
+        )
+        yield from store_in_parts(writer, partitions, FIXES_AT_ONCE)
 
 
 def rule_version() -> str:
@@ -174,12 +168,15 @@ def _kept(
 
 
 def _partition(
-    writer: AuditedWriter, repository: str, month: FixMonth, inspections: Iterator[CommitInspection]
+    writer: AuditedWriter,
+    repository: str,
+    month: FixMonth,
+    next_inspection: Callable[[], CommitInspection],
 ) -> PartitionWrite:
     missing = month.missing
     merges = missing.filter("is_merge").select("sha", pl.col("unreadable").fill_null(MERGE))
-    looked_at = [
-        *(next(inspections) for _ in range(missing.height - merges.height)),
+    inspections = [
+        *(next_inspection() for _ in range(missing.height - merges.height)),
         *(
             CommitInspection(sha, problem=why, trace=Trace(problem=why))
             for sha, why in merges.rows()
@@ -187,14 +184,14 @@ def _partition(
     ]
     partition: dict[str, Any] = {"repository": repository, "month": month.name}
     details = pl.DataFrame(
-        [partition | _details(inspection) for inspection in looked_at], schema=READ
+        [partition | _details(inspection) for inspection in inspections], schema=READ
     )
     files = writer.database.frame(FILES, [repository, month.name, missing["sha"].to_list()])
     details = details.join(
         languages.language_totals(files), on="sha", how="left", maintain_order="left"
     ).with_columns(pl.col("languages").fill_null(pl.lit([], dtype=languages.LANGUAGE_TOTALS)))
     introducing = pl.DataFrame(
-        [partition | row for inspection in looked_at for row in _introducing(inspection)],
+        [partition | row for inspection in inspections for row in _introducing(inspection)],
         schema=TRACED,
     ).with_columns(moment("introduced_at"))
     fixes = month.fixes["sha"].to_list()

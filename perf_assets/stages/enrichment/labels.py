@@ -16,31 +16,19 @@ from perf_assets.core.labelling.labels import Rules, label_issues, label_kinds, 
 from perf_assets.core.labelling.stems import STEMS, stems_of_issues
 from perf_assets.engines.remote import RemoteTables
 from perf_assets.schema import table_of
-from perf_assets.stages.enrichment.months import from_first, loaded_months
-from perf_assets.stages.enrichment.work import Work
+from perf_assets.stages.enrichment.work import Work, from_first, loaded_months
 from perf_assets.storage import fingerprints
 from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.partition_write import (
-    PartitionState,
-    PartitionWrite,
-    Provenance,
-    StagedTable,
-    WriteOutcome,
-)
+from perf_assets.storage.partition_write import StagedTable, WriteOutcome
+from perf_assets.storage.storing import store_tables
 
+LABELS = "labels.performance_labels"
 KINDS = "labels.label_kinds"
 STEMMED = "labels.keyword_stems"
 ENVIRONMENTS = "labels.environments"
 PROBABILITIES = "labels.performance_probabilities"
-TABLES = (
-    "labels.performance_labels",
-    "labels.label_evidence",
-    STEMMED,
-    ENVIRONMENTS,
-    EVIDENCE,
-    PROBABILITIES,
-)
+TABLES = (LABELS, "labels.label_evidence", STEMMED, ENVIRONMENTS, EVIDENCE, PROBABILITIES)
 
 ISSUES = """
     select repository, number, title, body, author, labels, issue_type, lock_reason, month
@@ -101,14 +89,8 @@ def label_cohorts(
     work = Work(writer, repository, TABLES, loaded, from_first(loaded, months))
     model = model_of(writer.data_dir.path)
     areas, rules = study.repository(repository).areas, study.rules_of(repository)
-    code = code_version(__name__)
-    versions = (
-        code,
-        rules,
-        STEMS.version,
-        areas.version,
-        fingerprint_of_model(writer.data_dir.path),
-    )
+    code, scored_by = code_version(__name__), fingerprint_of_model(writer.data_dir.path)
+    versions = (code, rules, STEMS.version, areas.version, scored_by)
     basis = work.basis((ISSUES, TEMPLATES, FILES), versions)
     if not forced and work.is_done(basis):
         return []
@@ -122,35 +104,23 @@ def label_cohorts(
     with phase(f"scoring issues of {repository}"):
         read = without_boilerplate(issues, templates).filter(pl.col("month").is_in(work.months))
         probabilities = classifier.issue_probabilities(model, read)
-    state = PartitionState(rule_version=f"{code} {rules.version}")
-    partitions = []
-    for month in work.months:
+
+    def staged(month: str) -> list[StagedTable]:
         of_month = pl.col("month") == month
         of_cohort = issues.filter(of_month)
-        cohort = of_cohort["number"].to_list()
-        parameters: Parameters = {"issue_numbers": cohort, "rule_version": rules.version}
-        candidates = [
-            StagedTable(
-                "labels.performance_labels", labels.filter(of_month), parameters, len(cohort)
-            ),
+        count, stated = of_cohort.height, environments.environments_of_issues(of_cohort)
+        numbers: Parameters = {"issue_numbers": of_cohort["number"].to_list()}
+        parameters: Parameters = {**numbers, "rule_version": rules.version}
+        return [
+            StagedTable(LABELS, labels.filter(of_month), parameters, count),
             StagedTable("labels.label_evidence", evidence.filter(of_month), parameters),
-            StagedTable(STEMMED, stems.filter(of_month), {"issue_numbers": cohort}),
-            StagedTable(
-                ENVIRONMENTS,
-                environments.environments_of_issues(of_cohort),
-                {"issue_numbers": cohort},
-            ),
-            StagedTable(EVIDENCE, located.filter(of_month), {"issue_numbers": cohort}),
-            StagedTable(
-                PROBABILITIES,
-                probabilities.filter(of_month),
-                {"issue_numbers": cohort},
-                len(cohort),
-            ),
+            StagedTable(STEMMED, stems.filter(of_month), numbers),
+            StagedTable(ENVIRONMENTS, stated, numbers),
+            StagedTable(EVIDENCE, located.filter(of_month), numbers),
+            StagedTable(PROBABILITIES, probabilities.filter(of_month), numbers, count),
         ]
-        partitions.append(PartitionWrite(candidates, repository, month, Provenance(state)))
-    with phase(f"storing labels of {repository}"):
-        return work.done(basis, writer.store(partitions))
+
+    return work.store(basis, f"{code} {rules.version}", staged)
 
 
 def _other_meaning(rules: Rules) -> Callable[[str], bool]:
@@ -160,11 +130,7 @@ def _other_meaning(rules: Rules) -> Callable[[str], bool]:
 
 
 def store_label_kinds(
-    writer: AuditedWriter,
-    study: Study,
-    remote: RemoteTables | None = None,
-    *,
-    forced: bool = False,
+    writer: AuditedWriter, study: Study, remote: RemoteTables | None = None, *, forced: bool = False
 ) -> Iterator[WriteOutcome]:
     """Store the meaning of each label that issues have or had.
 
@@ -172,18 +138,15 @@ def store_label_kinds(
     """
     query = None if remote is None else remote.query
     labels = writer.database.frame(KNOWN) if query is None else query(KNOWN)
-    by_repository = labels.partition_by("repository", as_dict=True)
-    kinds = pl.concat(
-        [
-            label_kinds(repository_labels.sort("label"), study.rules_of(str(repository)))
-            for (repository,), repository_labels in sorted(by_repository.items())
-        ]
-        or [label_kinds(labels, study.rules)]
-    )
+    by_repository = labels.sort("repository", "label").group_by("repository", maintain_order=True)
+    parts = [
+        label_kinds(part, study.rules_of(str(repository))) for (repository,), part in by_repository
+    ]
+    kinds = pl.concat(parts or [label_kinds(labels, study.rules)])
     basis = fingerprints.basis_of(fingerprints.rules_of(table_of(KINDS)), kinds.rows())
     if not forced and fingerprints.is_current(writer.database, [KINDS], basis):
         return
-    (outcome,) = writer.store([PartitionWrite([StagedTable(KINDS, kinds)])])
+    outcome = store_tables(writer, {KINDS: kinds})
     yield outcome
     if outcome.failure is None:
         fingerprints.note(writer.database, [KINDS], basis)

@@ -13,18 +13,11 @@ from perf_assets.core.linking.links import link_fixes
 from perf_assets.core.linking.pull_requests import History
 from perf_assets.core.linking.relations import relate_commits
 from perf_assets.sources.git.clone import update_clone
-from perf_assets.sources.git.code_owners import Owned, code_owners_at
-from perf_assets.stages.enrichment.months import from_first, loaded_months
-from perf_assets.stages.enrichment.work import Work
+from perf_assets.sources.git.code_owners import code_owners_at
+from perf_assets.stages.enrichment.work import Work, from_first, loaded_months
 from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.partition_write import (
-    PartitionState,
-    PartitionWrite,
-    Provenance,
-    StagedTable,
-    WriteOutcome,
-)
+from perf_assets.storage.partition_write import StagedTable, WriteOutcome
 
 TABLES = ("links.fix_links", "links.commit_relations", FIX_AREAS)
 
@@ -101,24 +94,19 @@ def link_commits(
         )
     with phase(f"finding the areas of fixes of {repository}"):
         areas = _areas(writer, subject, links, has_history=has_history)
-    chosen = ",".join((*study.count_approaches, *aliases))
-    state = PartitionState(rule_version=f"{code} {chosen}")
-    partitions = []
-    for month in work.months:
+
+    def staged(month: str) -> list[StagedTable]:
         of_month = pl.col("month") == month
-        parameters: Parameters = {
-            "commit_shas": commits.filter(of_month)["sha"].to_list(),
-            "issue_numbers": numbers,
-        }
-        shas: Parameters = {"commit_shas": parameters["commit_shas"]}
-        candidates = [
+        shas: Parameters = {"commit_shas": commits.filter(of_month)["sha"].to_list()}
+        parameters: Parameters = {**shas, "issue_numbers": numbers}
+        return [
             StagedTable("links.fix_links", links.filter(of_month), parameters),
             StagedTable("links.commit_relations", relations.filter(of_month), shas),
             StagedTable(FIX_AREAS, areas.filter(of_month), shas),
         ]
-        partitions.append(PartitionWrite(candidates, repository, month, Provenance(state)))
-    with phase(f"storing links of {repository}"):
-        return work.done(basis, writer.store(partitions))
+
+    chosen = ",".join((*study.count_approaches, *aliases))
+    return work.store(basis, f"{code} {chosen}", staged)
 
 
 def _areas(
@@ -127,14 +115,10 @@ def _areas(
     """Return the areas of the files that the linked commits change."""
     files = writer.database.frame(FILES, [repository.name])
     changed = files.join(links.select("sha").unique(), on="sha", how="semi")
-    owners = _owners(writer, repository, changed) if has_history else None
+    owners = None
+    if has_history and repository.areas.codeowners:
+        clone = writer.data_dir.clone(repository.name)
+        if not clone.exists():  # Mining created it; a deleted clone is created again.
+            update_clone(repository.git, clone)
+        owners = code_owners_at(clone, changed["sha"].unique().sort().to_list())
     return fix_areas(repository.name, changed, repository.areas, owners)
-
-
-def _owners(writer: AuditedWriter, repository: Repository, files: pl.DataFrame) -> Owned | None:
-    if not repository.areas.codeowners:
-        return None
-    clone = writer.data_dir.clone(repository.name)
-    if not clone.exists():  # Mining created it; a deleted clone is created again.
-        update_clone(repository.git, clone)
-    return code_owners_at(clone, files["sha"].unique().sort().to_list())

@@ -8,17 +8,10 @@ from perf_assets.base.code_version import code_version
 from perf_assets.base.processes.progress import phase
 from perf_assets.config.forums import TagSet
 from perf_assets.core.labelling.stems import STEMS, label_questions
-from perf_assets.stages.enrichment.months import loaded_months
-from perf_assets.stages.enrichment.work import Work
+from perf_assets.stages.enrichment.work import Work, loaded_months
 from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.partition_write import (
-    PartitionState,
-    PartitionWrite,
-    Provenance,
-    StagedTable,
-    WriteOutcome,
-)
+from perf_assets.storage.partition_write import StagedTable, WriteOutcome
 
 TABLES = ("labels.performance_questions",)
 
@@ -48,14 +41,10 @@ def label_performance_questions(
     questions = writer.database.frame(of_months, [tag_set.name, due])
     with phase(f"labelling questions of {tag_set.name}"):
         labels = label_questions(questions)
-    parts = labels.partition_by("month", as_dict=True)
-    offers = []
-    for month in due:
-        rows = parts.get((month,), labels.clear())
-        parameters: Parameters = {"rule_version": STEMS.version}
-        n_questions = questions.filter(pl.col("month") == month).height
-        candidate = StagedTable(TABLES[0], rows, parameters, n_questions)
-        provenance = Provenance(PartitionState(rule_version=f"{code} {STEMS.version}"))
-        offers.append(PartitionWrite([candidate], tag_set.name, month, provenance))
-    with phase(f"storing labels of {tag_set.name}"):
-        return work.done(basis, writer.store(offers))
+
+    def staged(month: str) -> list[StagedTable]:
+        of_month, parameters = pl.col("month") == month, Parameters(rule_version=STEMS.version)
+        count = questions.filter(of_month).height
+        return [StagedTable(TABLES[0], labels.filter(of_month), parameters, count)]
+
+    return work.store(basis, f"{code} {STEMS.version}", staged)

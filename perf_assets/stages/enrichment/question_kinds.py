@@ -21,7 +21,8 @@ from perf_assets.schema import schema_of, table_of
 from perf_assets.stages.transform.models import lay_views
 from perf_assets.storage import fingerprints
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.partition_write import PartitionWrite, StagedTable, WriteOutcome
+from perf_assets.storage.partition_write import WriteOutcome
+from perf_assets.storage.storing import store_tables
 from perf_assets.storage.warehouse import Difference
 
 if TYPE_CHECKING:  # it imports NumPy, which a run without questions does without
@@ -73,18 +74,15 @@ def store_question_kinds(
     lists = {forum.name: _lists(forum) for forum in study.forums}
     # Stored rows are audited already.
     if forced or Difference.between(writer.database.frame(f"from {LABELLED}"), classified).is_any:
-        (stored,) = writer.store([PartitionWrite([StagedTable(LABELLED, classified)])])
+        stored = store_tables(writer, {LABELLED: classified})
         yield stored
         if stored.failure is not None:
             return
     forums = sorted(forum.name for forum in study.forums)
-    held = []
     if forums:
         lay_views(writer)
-        held = [
-            fingerprints.content_of(writer.database, query, [forums])
-            for query in (QUESTIONS, EXAMPLES)
-        ]
+    queries = (QUESTIONS, EXAMPLES) if forums else ()
+    held = [fingerprints.content_of(writer.database, query, [forums]) for query in queries]
     rules = fingerprints.rules_of(table_of(QUESTION_KINDS))
     chosen = {
         name: sorted(words.keywords.items()) for name, words in sorted(lists.items()) if words
@@ -96,23 +94,19 @@ def store_question_kinds(
     if not forced and fingerprints.is_current(writer.database, tables, basis):
         return
     decided = _decided(writer, study, forums, lists)
-    staged = [StagedTable(table, rows) for table, rows in zip(tables, decided, strict=True)]
-    (outcome,) = writer.store([PartitionWrite(staged)])
+    outcome = store_tables(writer, dict(zip(tables, decided, strict=True)))
     yield outcome
     if outcome.failure is None:
         fingerprints.note(writer.database, tables, basis)
 
 
 def _labelled(study: Study) -> pl.DataFrame:
-    rows = [schema_of(LABELLED).to_frame()]
-    for forum in study.forums:
-        if forum.labelled is not None:
-            from perf_assets.sources.question_kinds.kind_files import (  # noqa: PLC0415
-                read_labelled,
-            )
+    files = [(forum.name, forum.labelled) for forum in study.forums if forum.labelled is not None]
+    if not files:
+        return schema_of(LABELLED).to_frame()
+    from perf_assets.sources.question_kinds.kind_files import read_labelled  # noqa: PLC0415
 
-            rows.append(read_labelled(forum.name, forum.labelled))
-    return pl.concat(rows)
+    return pl.concat([read_labelled(name, path) for name, path in files])
 
 
 def _lists(forum: Forum) -> "Wordlists | None":
@@ -128,10 +122,7 @@ def _lists(forum: Forum) -> "Wordlists | None":
 
 
 def _decided(
-    writer: AuditedWriter,
-    study: Study,
-    forums: list[str],
-    lists: "Mapping[str, Wordlists | None]",
+    writer: AuditedWriter, study: Study, forums: list[str], lists: "Mapping[str, Wordlists | None]"
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     if not forums:
         return NOTHING

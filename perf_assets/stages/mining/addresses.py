@@ -63,9 +63,7 @@ class Addresses:
         )
 
     def outdated(self, database: Database, repository: str, clone: Clone) -> pl.DataFrame:
-        """Return stored commits (sha, month) whose addresses mean another one by the mail map of
-        today.
-        """
+        """Return stored commits (sha, month) whose address the mail map of today changes."""
         none = pl.DataFrame(schema={"sha": pl.String, "month": pl.String})
         if self.policy == "none":
             return none

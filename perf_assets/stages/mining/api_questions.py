@@ -11,8 +11,14 @@ from perf_assets.sources.rate_limit import LONGEST_WAIT, RequestPolicy
 from perf_assets.sources.stackexchange.api_client import ApiClient
 from perf_assets.sources.stackexchange.api_questions import QuestionSource, Read
 from perf_assets.sources.stackexchange.posts import TABLES
-from perf_assets.stages.mining.incremental_state import NEVER, advance, due_cohorts, last_reads
-from perf_assets.stages.mining.storing_questions import Month, store_posts, stored_posts
+from perf_assets.stages.mining.incremental_state import (
+    NEVER,
+    advance,
+    due_cohorts,
+    last_reads,
+    noting_failures,
+)
+from perf_assets.stages.mining.questions import Month, store_posts, stored_posts, stored_states
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.partition_write import PartitionState, Provenance, WriteOutcome
 
@@ -88,9 +94,8 @@ def _refresh(
     with phase(f"refreshing questions of {source.tag_set.name}", unit="questions") as progress:
         for read in source.changed(since):
             touched = _merged(writer, source, months, read)
-            for outcome in store_posts(writer, source.forum, source.tag_set, touched):
-                failed |= {str(outcome.month)} if outcome.failure is not None else set()
-                yield outcome
+            outcomes = store_posts(writer, source.forum, source.tag_set, touched)
+            yield from noting_failures(outcomes, failed)
             progress(progress.done + read.batch.questions.height)
     whole = [month for month in months if month not in failed]
     advance(writer, source.tag_set.name, whole, newest, TABLES)
@@ -106,18 +111,14 @@ def _merged(
     others = read.batch.questions.filter(~is_mine)["question_id"].to_list()
     now = read.batch.without(others)
     touched = sorted(set(read.batch.questions["month"]) & set(months))
-    loads = writer.database.loads(TABLES[0], source.tag_set.name)
-    marks = {
-        row["month"]: PartitionState(row["updated_at"], row["fingerprint"])
-        for row in loads.to_dicts()
-    }
-    found = []
+    states = stored_states(writer, source.tag_set)
+    merged = []
     for month in touched:
         before = stored_posts(writer, source.tag_set, [month])
         after = before.without(numbers).and_(now.of_month(month))
         # Its mark is moved when all that changed is stored.
-        found.append(Month(month, after, Provenance(marks[month])))
-    return found
+        merged.append(Month(month, after, Provenance(states[month])))
+    return merged
 
 
 def _load(

@@ -87,9 +87,7 @@ def note_branch(
 def _dropped(
     writer: AuditedWriter, clone: Clone, repository: str, old_tip: str, listed: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return the commits that left the branch, by the clone or else, where it forgot them, as
-    stored.
-    """
+    """Return the commits that left the branch, as git or else the warehouse has them."""
     dropped = list_dropped(clone, old_tip)
     if dropped is not None:
         return dropped

@@ -16,11 +16,7 @@ from perf_assets.base.processes.progress import Phase, phase
 from perf_assets.config.repositories import Miner, Repository
 from perf_assets.core.people.addresses import AddressPolicy
 from perf_assets.sources.git.clone import Clone, update_clone
-from perf_assets.sources.git.history import (
-    list_branch_commits,
-    list_commits,
-    months_of,
-)
+from perf_assets.sources.git.history import list_branch_commits, list_commits, months_of
 from perf_assets.sources.git.mining import Frames, read_commits
 from perf_assets.sources.git.templates import read_issue_templates
 from perf_assets.sources.git.unreadable import fetch_missing, now_readable
@@ -42,6 +38,8 @@ log = logging.getLogger(__name__)
 NO_COMMITS = "no commits"  # the fingerprint of a month without any
 POLICY = "((?: plain| none)?(?: pydriller)?)$"
 """How addresses are stored, and what read the commits, at the end of a fingerprint."""
+MOST_UNREADABLE = 0.5  # of the commits of a month
+FEW_UNREADABLE = 5  # commits of any month
 COMMITS_AT_ONCE = 10_000  # of the months that are judged and stored together, at least
 
 DEFAULT_BRANCH = ("raw.commits", "raw.commit_files", "raw.issue_templates")
@@ -65,7 +63,8 @@ def mine_commits(
 ) -> Iterator[WriteOutcome]:
     """Bring the clone of ``repository`` up to date and load from it, see :func:`load_commits`."""
     clone = update_clone(repository.git, writer.data_dir.clone(repository.name))
-    fetch_missing(clone.path, repository.git, _reasons(writer, repository.name))
+    unreadable = writer.database.frame(REASONS, [repository.name])
+    fetch_missing(clone.path, repository.git, unreadable["reason"].to_list())
     yield from load_commits(writer, clone, repository.name, months, addresses, repository.miner)
 
 
@@ -93,17 +92,6 @@ def load_commits(
     note_branch(writer, clone, repository, branch.commits)
     yield from _load(branch, months)
     yield from _load(others, months)
-
-
-def _reasons(writer: AuditedWriter, repository: str) -> list[str]:
-    """Return the stored reasons why git could not read commits of ``repository`` or ancestors of
-    fixes.
-    """
-    return writer.database.frame(REASONS, [repository])["reason"].to_list()
-
-
-MOST_UNREADABLE = 0.5  # of the commits of a month
-FEW_UNREADABLE = 5  # commits of any month
 
 
 @dataclass(frozen=True)
@@ -189,11 +177,15 @@ def _load(listing: Listing, months: Sequence[str]) -> Iterator[WriteOutcome]:
     waiting: list[tuple[ChangedMonth, list[pl.DataFrame]]] = []
     title = f"mining commits of {listing.repository}"
     with phase(title, unknown.height or None, "commits") as progress:
-        mined = _each_month(changes, _mine(listing, unknown, progress), listing.empty)
-        for pair in zip(changes, mined, strict=True):
-            waiting.append(pair)
-            held = sum(change.count for change, _ in waiting)
-            if held >= COMMITS_AT_ONCE:
+        mined = _mine(listing, unknown, progress)
+        following = next(mined, None)
+        for change in changes:
+            if following is not None and following[0] == change.month:
+                waiting.append((change, following[1]))
+                following = next(mined, None)
+            else:
+                waiting.append((change, listing.empty))
+            if sum(waited.count for waited, _ in waiting) >= COMMITS_AT_ONCE:
                 yield from _store(listing, waiting, kept)
                 waiting = []
         yield from _store(listing, waiting, kept)
@@ -206,16 +198,13 @@ def _changes(listing: Listing, months: Sequence[str]) -> list[ChangedMonth]:
     stored = dict(done.select("month", "fingerprint").iter_rows())
     listed = {month: state for month, *state in months_of(listing.commits).iter_rows()}
     again = set(listing.to_read_again["month"])
-    states = {month: listed.get(month, (0, NO_COMMITS)) for month in sorted(months)}
-    changes = [
-        ChangedMonth(month, count, f"{code_version(__name__)}-{fingerprint}{listing.policy}")
-        for month, (count, fingerprint) in states.items()
-    ]
-    return [
-        change
-        for change in changes
-        if stored.get(change.month) != change.fingerprint or change.month in again
-    ]
+    changes = []
+    for month in sorted(months):
+        count, state = listed.get(month, (0, NO_COMMITS))
+        fingerprint = f"{code_version(__name__)}-{state}{listing.policy}"
+        if stored.get(month) != fingerprint or month in again:
+            changes.append(ChangedMonth(month, count, fingerprint))
+    return changes
 
 
 def _kept(listing: Listing, changes: Sequence[ChangedMonth]) -> pl.DataFrame:
@@ -247,8 +236,8 @@ def _mine(
         return
     templates = read_issue_templates(listing.clone, unknown.select("sha", "committed_at", "month"))
     for month, commits, files in _by_month(listing.read(unknown, progress)):
-        found = templates.filter(pl.col("month") == month)
-        yield month, _shaped(listing, commits, files, found)
+        of_month = templates.filter(pl.col("month") == month)
+        yield month, _shaped(listing, commits, files, of_month)
 
 
 def _shaped(
@@ -265,21 +254,6 @@ def _shaped(
         .cast(dict(empty.schema))  # type: ignore[arg-type]
         for frame, empty in zip(frames, listing.empty, strict=False)
     ]
-
-
-def _each_month(
-    changes: Sequence[ChangedMonth],
-    mined: Iterator[tuple[str, list[pl.DataFrame]]],
-    empty: list[pl.DataFrame],
-) -> Iterator[list[pl.DataFrame]]:
-    """Yield the mined data of each month, if any."""
-    following = next(mined, None)
-    for change in changes:
-        if following is not None and following[0] == change.month:
-            yield following[1]
-            following = next(mined, None)
-        else:
-            yield empty
 
 
 def _by_month(
@@ -300,13 +274,17 @@ def _by_month(
 
 
 def _store(
-    listing: Listing,
-    changed: Sequence[tuple[ChangedMonth, list[pl.DataFrame]]],
-    kept: pl.DataFrame,
+    listing: Listing, changed: Sequence[tuple[ChangedMonth, list[pl.DataFrame]]], kept: pl.DataFrame
 ) -> list[WriteOutcome]:
     """Replace each month by its valid stored rows and the mined ones."""
     months = [change.month for change, _ in changed]
-    stored = [_stored(listing, table, months, kept) for table in listing.tables]
+    stored = [
+        listing.writer.database.frame(
+            f"FROM {table} WHERE repository = ? AND list_contains(?, month) ORDER BY ALL",
+            [listing.repository, months],
+        ).join(kept, on="sha", how="semi", maintain_order="left")
+        for table in listing.tables
+    ]
     partitions = []
     for change, mined in changed:
         of_month = pl.col("month") == change.month
@@ -327,17 +305,6 @@ def _store(
             )
         )
     return listing.writer.store(partitions)
-
-
-def _stored(
-    listing: Listing, table: str, months: Sequence[str], kept: pl.DataFrame
-) -> pl.DataFrame:
-    """Return the stored rows of the commits that are ``kept``."""
-    rows = listing.writer.database.frame(
-        f"FROM {table} WHERE repository = ? AND list_contains(?, month) ORDER BY ALL",
-        [listing.repository, list(months)],
-    )
-    return rows.join(kept, on="sha", how="semi", maintain_order="left")
 
 
 def _candidates(listing: Listing, frames: list[pl.DataFrame], count: int) -> list[StagedTable]:

@@ -1,13 +1,16 @@
 """Read states of the stored months of a source, and the months that are due for a full read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
+import duckdb
 import polars as pl
 
 from perf_assets.base.months import add_months, month_of
 from perf_assets.schema import table_of
+from perf_assets.sources.github.queries import FIELDS_VERSION
 from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.warehouse import WATERMARKS
 
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
@@ -72,3 +75,38 @@ def advance(
         [repository, months, newest, list(tables)],
     )
     writer.note({"meta.partition_loads": loads.with_columns(updated_at=pl.lit(newest))})
+
+
+def noting_failures(outcomes: Iterable[WriteOutcome], failed: set[str]) -> Iterator[WriteOutcome]:
+    """Yield ``outcomes``, and add the months that failed their audit to ``failed``."""
+    for outcome in outcomes:
+        if outcome.failure is not None:
+            failed.add(str(outcome.month))
+        yield outcome
+
+
+def stale_cohorts(connection: duckdb.DuckDBPyConnection, repository: str) -> dict[str, int]:
+    """Return the stored months of ``repository`` that lack fields, and how many issues each holds.
+
+    The requested fields count, not missing values such as a deleted account. All cohorts of a
+    warehouse of an older format lack fields.
+    """
+    columns = connection.execute(
+        """
+        SELECT count(*), count(*) FILTER (WHERE column_name = 'fields_version')
+        FROM duckdb_columns()
+        WHERE database_name = current_database() AND schema_name = 'raw' AND table_name = 'issues'
+        """
+    ).fetchone()
+    there, says = columns or (0, 0)
+    if not there:
+        return {}
+    version = "min(coalesce(fields_version, 0))" if says else "0"
+    rows = connection.execute(
+        f"""
+        SELECT month, count(*) FROM raw.issues WHERE repository = ?
+        GROUP BY month HAVING {version} < ? ORDER BY month
+        """,
+        [repository, FIELDS_VERSION],
+    ).fetchall()
+    return dict(rows)

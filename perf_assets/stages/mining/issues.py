@@ -5,7 +5,7 @@ the rows of its cohort, and ``AuditedWriter`` audits and stores them.
 """
 
 import logging
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Generator, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -30,8 +30,14 @@ from perf_assets.stages.mining.cohorts import (
     reloaded_cohort,
     stored_batch,
 )
-from perf_assets.stages.mining.incremental_state import NEVER, advance, due_cohorts, last_reads
-from perf_assets.stages.mining.stale_cohorts import stale_cohorts
+from perf_assets.stages.mining.incremental_state import (
+    NEVER,
+    advance,
+    due_cohorts,
+    last_reads,
+    noting_failures,
+    stale_cohorts,
+)
 from perf_assets.stages.preloading import preload
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.partition_write import WriteOutcome
@@ -105,8 +111,8 @@ def load_issues(
     failed, newest = changes.failed, changes.last.newest_update or NEVER
     wrong = find_cohorts_with_wrong_count(writer, source, changes)
     right = marks.keys() - failed - set(wrong)
-    yield from _noting_failures(_store_changes(writer, source, changes.last, right), failed)
-    yield from _noting_failures(reload_cohorts(writer, source, wrong, newest), failed)
+    yield from noting_failures(_store_changes(writer, source, changes.last, right), failed)
+    yield from noting_failures(reload_cohorts(writer, source, wrong, newest), failed)
     advance(writer, repository, sorted(marks.keys() - failed), newest, TABLES)
     _note_archival(writer, repository, changes.last.archived_at)
     if reconcile_months is not None:
@@ -138,7 +144,7 @@ def store_changed_pages(
             progress(progress.done + page.batch.issues.height)
             if not page.is_last:
                 stored = _store_changes(writer, source, page, marks.keys() - failed)
-                yield from _noting_failures(stored, failed)
+                yield from noting_failures(stored, failed)
                 newest = page.newest_update or NEVER
                 advance(writer, repository, sorted(marks.keys() - failed), newest, TABLES)
     return ChangeSet(spans, page, before, failed)
@@ -224,14 +230,6 @@ def _store(
     return writer.store(list(map(partition_write, cohorts, costs)))
 
 
-def _noting_failures(outcomes: Iterable[WriteOutcome], failed: set[str]) -> Iterator[WriteOutcome]:
-    """Yield ``outcomes``, and add the months that failed their audit to ``failed``."""
-    for outcome in outcomes:
-        if outcome.failure is not None:
-            failed.add(str(outcome.month))
-        yield outcome
-
-
 def _verify_cohorts(
     writer: AuditedWriter, source: IssueSource, due: Sequence[str], stored: int, newest: datetime
 ) -> Iterator[WriteOutcome]:
@@ -244,9 +242,7 @@ def _verify_cohorts(
     if due:
         log.info(
             "%s: verified %d of %d months by reading them again; %s",
-            source.repository,
-            len(due),
-            stored,
+            *(source.repository, len(due), stored),
             f"changed: {', '.join(changed)}" if changed else "nothing had changed",
         )
 

@@ -8,7 +8,7 @@ import logging
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -40,6 +40,7 @@ from perf_assets.storage.partition_write import (
     StagedTable,
     WriteOutcome,
 )
+from perf_assets.storage.storing import store_in_parts
 
 log = logging.getLogger(__name__)
 
@@ -104,34 +105,33 @@ def load_findings(
         ]
         if not changed:
             return
-        history = _History(writer, clone, repository, trees, stored)
+        history = _History(writer, clone, repository, list(trees.values()), stored)
         scans = list(history.scans([month for month in changed if month in trees]))
     unknown = [file for scan in scans for file in scan.unknown]
     if unknown:
         log.info("%s: scanning %s files in %d trees", repository, f"{len(unknown):,}", len(scans))
     by_month = {scan.tree.month: scan for scan in scans}
-    waiting: list[PartitionWrite] = []
-    held = done = 0
     with (
         phase(f"scanning trees of {repository}", len(unknown) or None, "files") as progress,
         closing(checked_files(clone, unknown)) as results,
     ):
-        for month in changed:
+
+        def partition(month: str) -> tuple[PartitionWrite, int]:
             scan = by_month.get(month)
-            rows: dict[str, list[Row]] = {table: [] for table in TABLES}
-            if scan is not None:
-                fresh = {}
-                for file in scan.unknown:
-                    fresh[file.path, file.blob] = next(results)
-                    done += 1
-                    progress(done)
-                rows = history.rows(scan, fresh)
-                held += len(scan.unknown)
-            waiting.append(_offer(repository, month, rows, marks.get(month, EMPTY)))
-            if held >= FILES_AT_ONCE:
-                yield from writer.store(waiting)
-                waiting, held = [], 0
-        yield from writer.store(waiting)
+            fresh: dict[Key, Found] = {}
+            for file in () if scan is None else scan.unknown:
+                fresh[file.path, file.blob] = next(results)
+                progress(progress.done + 1)
+            rows = {} if scan is None else history.rows(scan, fresh)
+            staged = [
+                StagedTable(table, pl.DataFrame(rows.get(table, []), schema=schema_of(table)))
+                for table in TABLES
+            ]
+            provenance = Provenance(marks.get(month, EMPTY))
+            return PartitionWrite(staged, repository, month, provenance), len(fresh)
+
+        partitions = (partition(month) for month in changed)
+        yield from store_in_parts(writer, partitions, FILES_AT_ONCE)
 
 
 @cache
@@ -166,24 +166,17 @@ def _stored_marks(writer: AuditedWriter, repository: str) -> dict[str, Partition
     }
 
 
+@dataclass
 class _History:
     """The trees of a repository, and the findings in the files of the last tree."""
 
-    def __init__(
-        self,
-        writer: AuditedWriter,
-        clone: Path,
-        repository: str,
-        trees: dict[str, Tree],
-        stored: dict[str, PartitionState],
-    ) -> None:
-        self.writer = writer
-        self.clone = clone
-        self.repository = repository
-        self.trees = list(trees.values())
-        self.stored = stored
-        self.cached: dict[Key, Found] = {}
-        self.cached_month: str | None = None
+    writer: AuditedWriter
+    clone: Path
+    repository: str
+    trees: Sequence[Tree]
+    stored: Mapping[str, PartitionState]
+    cached: dict[Key, Found] = field(default_factory=dict)
+    cached_month: str | None = None
 
     def scans(self, months: Sequence[str]) -> Iterator[Scan]:
         """Yield the trees of ``months``, with the files whose findings are missing by then."""
@@ -221,18 +214,36 @@ class _History:
         readable = [file for file in files if file.unread is None]
         frameworks = self._frameworks(readable, found)
         rules = [rule.name for rule in DEFAULT if rule.framework in frameworks]
-        return self._partition_rows(scan, list(found.values()), rules)
+        partition = {"repository": self.repository, "month": tree.month}
+        partition |= {"quarter": tree.quarter, "sha": tree.sha}
+        rows = [row for file in found.values() for row in file.findings]
+        renamed: Mapping[str, str] = {}
+        if before is not None and before.sha != tree.sha and rows:
+            renamed = renamed_files(self.clone, before.sha, tree.sha)
+        findings = []
+        for row in rows:  # with its id before files were renamed
+            path = renamed.get(row["path"], row["path"])
+            previous = {"previous_path": path, "previous_id": identity_of(row, path)}
+            findings.append(partition | row | previous)
+        unread = [partition | file.unread for file in found.values() if file.unread is not None]
+        tree_row = {
+            "committed_at": tree.committed_at,
+            "previous_sha": None if before is None else before.sha,
+            "files": len(found) - len(unread),
+            "unparsed_files": len(unread),
+            "rules": rules,
+            "rule_version": rule_version(),
+        }
+        return {TREES: [partition | tree_row], FINDINGS: findings, UNREAD: unread}
 
     def _frameworks(self, files: Sequence[File], found: Mapping[Key, Found]) -> set[str]:
         """Return the frameworks of the rules that any of ``files`` imports.
 
         Stored rows of a file do not say: such files are read again, until nothing is missing.
         """
-        known = [found[file.path, file.blob].frameworks for file in files]
-        imported = set[str]().union(*(frameworks for frameworks in known if frameworks is not None))
-        unknown = [
-            file for file, frameworks in zip(files, known, strict=True) if frameworks is None
-        ]
+        known = {file: found[file.path, file.blob].frameworks for file in files}
+        imported = set[str]().union(*filter(None, known.values()))
+        unknown = [file for file, frameworks in known.items() if frameworks is None]
         wanted = {rule.framework for rule in DEFAULT}
         with closing(read_files(self.clone, unknown if wanted - imported else [])) as contents:
             for _, content in contents:
@@ -240,29 +251,6 @@ class _History:
                 if wanted <= imported:
                     break
         return imported
-
-    def _partition_rows(
-        self, scan: Scan, files: Sequence[Found], rules: Sequence[str]
-    ) -> dict[str, list[Row]]:
-        tree, before = scan.tree, scan.before
-        partition = {"repository": self.repository, "month": tree.month}
-        partition |= {"quarter": tree.quarter, "sha": tree.sha}
-        renamed: dict[str, str] = {}
-        if before is not None and before.sha != tree.sha and any(file.findings for file in files):
-            renamed = renamed_files(self.clone, before.sha, tree.sha)
-        unread = [partition | file.unread for file in files if file.unread is not None]
-        tree_row = {
-            "committed_at": tree.committed_at,
-            "previous_sha": None if before is None else before.sha,
-            "files": len(files) - len(unread),
-            "unparsed_files": len(unread),
-            "rules": rules,
-            "rule_version": rule_version(),
-        }
-        findings = [
-            partition | row | _before(row, renamed) for file in files for row in file.findings
-        ]
-        return {TREES: [partition | tree_row], FINDINGS: findings, UNREAD: unread}
 
     def _held(self, tree: Tree | None) -> set[Key]:
         """Return the files with stored results in the quarter of ``tree``."""
@@ -283,9 +271,7 @@ class _History:
         """Return the stored results for files of the quarter of ``tree``."""
         read: dict[Key, Found] = {}
         for sha, month in self._stored_trees(tree):
-            found: dict[str, Found] = {}
-            for row in self._stored_rows(UNREAD, month):
-                found[row["path"]] = Found(unread=row)
+            found = {row["path"]: Found(unread=row) for row in self._stored_rows(UNREAD, month)}
             for row in self._stored_rows(FINDINGS, month):
                 found.setdefault(row["path"], Found()).findings.append(row)
             missing = self._missing(month)
@@ -317,23 +303,8 @@ class _History:
         return rows.sort(order, maintain_order=True).select(columns).to_dicts()
 
 
-def _before(row: Row, renamed: Mapping[str, str]) -> Row:
-    """Return the id of the finding of ``row`` before files were ``renamed``."""
-    path = renamed.get(row["path"], row["path"])
-    return {"previous_path": path, "previous_id": identity_of(row, path)}
-
-
 OF_TREE = ("repository", "quarter", "sha", "month", "previous_path", "previous_id")
 COLUMNS = {
     table: [name for name in schema_of(table).names() if name not in OF_TREE]
     for table in (FINDINGS, UNREAD)
 }
-
-
-def _offer(
-    repository: str, month: str, rows: dict[str, list[Row]], mark: PartitionState
-) -> PartitionWrite:
-    candidates = [
-        StagedTable(table, pl.DataFrame(rows[table], schema=schema_of(table))) for table in TABLES
-    ]
-    return PartitionWrite(candidates, repository, month, Provenance(mark))

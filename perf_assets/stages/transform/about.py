@@ -52,158 +52,84 @@ ORDER BY fact
 
 Fact = tuple[str, str, str, str]
 
+RULES = {
+    "performance_labels": "A label that contains one of these marks a performance bug.",
+    "non_bug_labels": "A label that contains one of these marks an issue as not a bug report.",
+    "keywords": "One of these in title or body marks a performance bug.",
+    "strong_keywords": "A match of one of these is strong evidence in title and body.",
+    "weak_keywords": "A match of these alone is weak evidence in the body and moderate in the "
+    "title.",
+    "widened_keywords": "Words of titles for the sensitivity analysis; they do not count as "
+    "keywords.",
+}
+"""The rules of a study, and what each means."""
+FURTHER_NAMES = "Former names of the repositories; references to them count too."
+ENGINE = (
+    "The engine that computes the models: duckdb in this database, or spark, which leaves the rows "
+    "of issues and commits in the lake."
+)
+KEY = (
+    "Fingerprint of the key by which addresses of commits are hashed; hashes of databases with "
+    "other fingerprints cannot be compared."
+)
+
 
 def store_study(writer: AuditedWriter, study: Study) -> None:
     """Note the study and the rules that it is decided by."""
-    _store(writer, ("study", "rules"), study_facts(study))
+    _store(writer, ("study", "rules"), list(study_facts(study)))
 
 
-def study_facts(study: Study) -> list[Fact]:
-    """Return the facts of meta.about on the study and its rules."""
-    rules = study.rules
-    return [
-        ("study", "name", study.name, "Name of the study."),
-        (
-            "study",
-            "repositories",
-            _listed(repository.name for repository in study.repositories),
-            "The repositories that are mined.",
-        ),
-        (
-            "study",
-            "aliases",
-            _listed(
-                f"{repository.name}: {alias}"
-                for repository in study.repositories
-                for alias in repository.aliases
-            ),
-            "Former names of the repositories; references to them count too.",
-        ),
-        (
-            "study",
-            "checked",
-            _listed(repository.name for repository in study.repositories if repository.checks),
-            "The repositories whose trees go through the static checks.",
-        ),
-        *_lake_of(study),
-        (
-            "study",
-            "analyze_fixes",
-            str(study.analyze_fixes).lower(),
-            "Whether fixes are analysed: methods, languages, who introduced the bug.",
-        ),
-        (
-            "rules",
-            "performance_labels",
-            _listed(rules.performance_labels),
-            "A label that contains one of these marks a performance bug.",
-        ),
-        (
-            "rules",
-            "non_bug_labels",
-            _listed(rules.non_bug_labels),
-            "A label that contains one of these marks an issue as not a bug report.",
-        ),
-        *_own_labels(study),
-        (
-            "rules",
-            "keywords",
-            _listed(rules.keywords),
-            "One of these in title or body marks a performance bug.",
-        ),
-        (
-            "rules",
-            "strong_keywords",
-            _listed(rules.strong_keywords),
-            "A match of one of these is strong evidence in title and body.",
-        ),
-        (
-            "rules",
-            "weak_keywords",
-            _listed(rules.weak_keywords),
-            "A match of these alone is weak evidence in the body and moderate in the title.",
-        ),
-        (
-            "rules",
-            "widened_keywords",
-            _listed(rules.widened_keywords),
-            "Words of titles for the sensitivity analysis; they do not count as keywords.",
-        ),
-        (
-            "rules",
-            "count_approaches",
-            _listed(study.count_approaches),
-            "A link found by one of these counts as a fix.",
-        ),
-    ]
-
-
-def _own_labels(study: Study) -> Iterator[Fact]:
-    """Yield the labels of repositories that have some in place of the study's."""
-    for key in ("performance_labels", "non_bug_labels"):
-        for repository in study.repositories:
-            entries = getattr(repository, key)
-            if entries is not None:
-                fact = f"{key} of {repository.name}"
-                yield ("rules", fact, _listed(entries), "The same, in this repository.")
-
-
-def _lake_of(study: Study) -> Iterator[Fact]:
+def study_facts(study: Study) -> Iterator[Fact]:
+    """Yield the facts of meta.about on the study and its rules."""
+    repositories = study.repositories
+    names = _listed(repository.name for repository in repositories)
+    checked = _listed(repository.name for repository in repositories if repository.checks)
+    aliases = _listed(
+        f"{repository.name}: {alias}" for repository in repositories for alias in repository.aliases
+    )
+    analysed = "Whether fixes are analysed: methods, languages, who introduced the bug."
+    yield "study", "name", study.name, "Name of the study."
+    yield "study", "repositories", names, "The repositories that are mined."
+    yield "study", "aliases", aliases, FURTHER_NAMES
+    yield "study", "checked", checked, "The repositories whose trees go through the static checks."
     if study.lake is not None:
-        meaning = "The lake to which workers ship mined rows."
-        yield ("study", "lake", study.lake.url, meaning)
-        yield (
-            "study",
-            "engine",
-            study.lake.engine,
-            "The engine that computes the models: duckdb in this database, or spark, which "
-            "leaves the rows of issues and commits in the lake.",
-        )
+        yield "study", "lake", study.lake.url, "The lake to which workers ship mined rows."
+        yield "study", "engine", study.lake.engine, ENGINE
+    yield "study", "analyze_fixes", str(study.analyze_fixes).lower(), analysed
+    for key, meaning in RULES.items():
+        yield "rules", key, _listed(getattr(study.rules, key)), meaning
+    counted = "A link found by one of these counts as a fix."
+    yield "rules", "count_approaches", _listed(study.count_approaches), counted
+    # Some repositories have labels of their own in place of the study's.
+    for key in ("performance_labels", "non_bug_labels"):
+        for repository in repositories:
+            if (entries := getattr(repository, key)) is not None:
+                fact = f"{key} of {repository.name}"
+                yield "rules", fact, _listed(entries), "The same, in this repository."
 
 
 def store_database_facts(writer: AuditedWriter) -> None:
     """Store the facts of the database to publish: time, software, sources, and rows of tables."""
+    topics = ("database", "software", "sources", "rows")
+    _store(writer, topics, list(_database_facts(writer)))
+
+
+def _database_facts(writer: AuditedWriter) -> Iterator[Fact]:
     moment = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S UTC}"
-    facts: list[Fact] = [
-        ("database", "published_at", moment, "When it was published."),
-        (
-            "database",
-            "format",
-            str(FORMAT),
-            "Shape of the stored tables, as in meta.schema_version.",
-        ),
-        ("database", "storage_version", STORAGE_VERSION, "DuckDB's version of the file's format."),
-        (
-            "database",
-            "oldest_client",
-            f"DuckDB {OLDEST_CLIENT}",
-            "Oldest DuckDB that can open this file; later ones can too.",
-        ),
-        *_address_key(writer),
-        ("software", "perf-assets", __version__, "The version that wrote this file."),
-        *(
-            ("software", name, version(name), "A library that computed the content.")
-            for name in ("duckdb", "polars", "scipy")
-        ),
-        *(("sources", *row) for row in writer.database.frame(SOURCES).iter_rows()),
-        *_rows(writer),
-    ]
-    _store(writer, ("database", "software", "sources", "rows"), facts)
-
-
-def _address_key(writer: AuditedWriter) -> Iterator[Fact]:
-    """Yield the fingerprint of the address key, if the data directory has a key."""
+    shape = "Shape of the stored tables, as in meta.schema_version."
+    client = "Oldest DuckDB that can open this file; later ones can too."
+    yield "database", "published_at", moment, "When it was published."
+    yield "database", "format", str(FORMAT), shape
+    yield "database", "storage_version", STORAGE_VERSION, "DuckDB's version of the file's format."
+    yield "database", "oldest_client", f"DuckDB {OLDEST_CLIENT}", client
     if (key := existing_key(writer.data_dir)) is not None:
-        meaning = (
-            "Fingerprint of the key by which addresses of commits are hashed; hashes of databases "
-            "with other fingerprints cannot be compared."
-        )
-        yield "database", ADDRESS_KEY, fingerprint(key), meaning
-
-
-def _rows(writer: AuditedWriter) -> Iterator[Fact]:
-    connection = writer.database.connection
-    counts = row_counts(connection)
+        yield "database", ADDRESS_KEY, fingerprint(key), KEY
+    yield "software", "perf-assets", __version__, "The version that wrote this file."
+    for name in ("duckdb", "polars", "scipy"):
+        yield "software", name, version(name), "A library that computed the content."
+    for fact, value, meaning in writer.database.frame(SOURCES).iter_rows():
+        yield "sources", fact, value, meaning
+    counts = row_counts(writer.database.connection)
     rows = {table: count for table, count in counts.items() if not table.startswith("meta.")}
     lake, far = _far_from_here(writer)
     # Where somebody pulled a repository, its rows are here.

@@ -9,10 +9,11 @@ from functools import cache, partial
 from time import monotonic
 
 import duckdb
+import polars as pl
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.engines.remote import RemoteTables
-from perf_assets.schema import table_of
+from perf_assets.schema import schema_of, table_of
 from perf_assets.schema.models.asset_graph import tables_in_order
 from perf_assets.schema.models.ddl import create_table, tables_in_shape
 from perf_assets.schema.models.dependencies import analyses, behind_views, made_from
@@ -22,18 +23,21 @@ from perf_assets.stages.transform.analyses import (
     build_analysis,
     version_of_analysis,
 )
-from perf_assets.stages.transform.availability import note_left, note_outcome, unavailable
 from perf_assets.stages.transform.models import build_model, lay_views
 from perf_assets.stages.transform.workspace import Workspace
 from perf_assets.storage import fingerprints
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.verdicts import keep_verdicts
+from perf_assets.storage.warehouse import Difference
 
 MISHAPS = (PerfAssetsError, OSError, MemoryError, duckdb.OperationalError, duckdb.InternalError)
 """What stops a run whatever the rows are."""
 UNDER_WAY = 3
 """Tables that are audited while the next one is computed, whose rows are held in memory."""
+
+AUDITS = "meta.derived_audits"
+"""Which derived tables lack rows or are not available, and why."""
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +87,7 @@ def derive(
     A table is up to date when it was made from what its inputs hold now, by the same texts, rules
     and code, and its rows are still there; those ``forced`` are computed nevertheless. A table that
     fails its audit, or cannot be computed from these rows, is not available, and neither is what is
-    made from it: they are left as they were, and :mod:`.availability` has the reason. All others
+    made from it: they are left as they were, and ``meta.derived_audits`` has the reason. All others
     are computed.
 
     A table is recorded as up to date when the caller requests the next one: a caller that is
@@ -114,7 +118,7 @@ def _derived(
             continue
         yield from work.finished_with(_inputs(name))
         if lacking := work.failed & set(_inputs(name)):
-            log.warning(note_left(writer, name, lacking))
+            log.warning(_note_left(writer, name, lacking))
             work.failed.add(name)
             work.add(Derived(name, is_left=True, seconds=0))
             continue
@@ -135,17 +139,13 @@ def _derived(
             raise
         except Exception as error:
             log.exception("%s cannot be computed", name)
-            finish = partial(_not_computed, name, error)
+            what = " ".join(f"{type(error).__name__}: {error}".split())
+            failure = f"{name} cannot be computed ({what})"
+            finish = partial(WriteOutcome, None, None, {}, failure=failure)
         taken = monotonic() - begun
         yield from work.finished(UNDER_WAY - 1)
         work.add(_Begun(name, basis, finish, taken))
     yield from work.finished()
-
-
-def _not_computed(table: str, error: Exception) -> WriteOutcome:
-    """Return the outcome for a table whose rows made its computation fail."""
-    what = " ".join(f"{type(error).__name__}: {error}".split())
-    return WriteOutcome(None, None, {}, failure=f"{table} cannot be computed ({what})")
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class _Work:
     """
 
     def __init__(self, writer: AuditedWriter, names: Collection[str]) -> None:
-        self.failed = unavailable(writer) - set(names)
+        self.failed = _unavailable(writer) - set(names)
         self._queue: deque[_Begun | Derived] = deque()
         self._writer = writer
 
@@ -174,9 +174,7 @@ class _Work:
         self._queue.append(entry)
 
     def finished(self, at_most: int = 0) -> Iterator[Derived]:
-        """Yield the tables of the queue, stored or refused, until ``at_most`` so many are under
-        way.
-        """
+        """Yield the queue's tables until at most ``at_most`` are being audited."""
         while self._queue and (
             isinstance(self._queue[0], Derived) or len(self._under_way()) > at_most
         ):
@@ -197,7 +195,7 @@ class _Work:
             return
         began = monotonic()
         outcome = entry.finish()
-        note_outcome(self._writer, entry.table, outcome)
+        _note_outcome(self._writer, entry.table, outcome)
         seconds = entry.seconds + monotonic() - began
         yield Derived(entry.table, is_new=True, outcome=outcome, seconds=seconds)
         if outcome.failure is None:
@@ -217,9 +215,7 @@ def _standing(writer: AuditedWriter) -> set[str]:
 
 
 def _stale_views(names: Sequence[str], standing: Collection[str]) -> list[Model]:
-    """Return the views among ``names`` that are not there as they are to be, or are made from
-    such.
-    """
+    """Return the views among ``names`` to create again: changed ones and their readers."""
     stale: dict[str, Model] = {}
     for name in names:
         model = models_by_name().get(name)
@@ -262,3 +258,44 @@ def _texts(name: str) -> tuple[str, ...]:
         if table in models_by_name() and table_of(table).is_view
     )
     return (*sql, *(text for view in views for text in _texts(view)))
+
+
+def _unavailable(writer: AuditedWriter) -> set[str]:
+    """Return the tables that are not available, as the last run left them."""
+    rows = writer.database.where(AUDITS, {"outcome": "not_available"})
+    return set(rows["table"])
+
+
+def _note_outcome(writer: AuditedWriter, table: str, outcome: WriteOutcome) -> None:
+    """Write down what came of ``table``, where not all of its rows are stored as computed."""
+    report = outcome.reports.get(table)
+    if outcome.failure is None and not outcome.set_aside:
+        _note(writer, table)
+        return
+    reason = outcome.failure or ("" if report is None else report.sentence())
+    _note(
+        writer,
+        table,
+        outcome="rows_set_aside" if outcome.failure is None else "not_available",
+        rows_set_aside=outcome.set_aside.get(table, 0),
+        row_count=0 if report is None else report.rows,
+        reason=reason,
+    )
+
+
+def _note_left(writer: AuditedWriter, table: str, inputs: Collection[str]) -> str:
+    """Record that ``table`` is unchanged as ``inputs`` are not available; return the reason."""
+    reason = f"{table} is made from {', '.join(sorted(inputs))}, and left as it was"
+    _note(writer, table, outcome="not_available", rows_set_aside=0, row_count=0, reason=reason)
+    return reason
+
+
+def _note(writer: AuditedWriter, table: str, **found: object) -> None:
+    rows = pl.DataFrame(
+        [{"table": table, **found}] if found else [], schema=schema_of(AUDITS), orient="row"
+    )
+    database = writer.database
+    difference = Difference.between(database.where(AUDITS, {"table": table}), rows)
+    if difference.is_any:
+        with database.transaction():
+            database.change(AUDITS, difference)

@@ -24,23 +24,23 @@ from perf_assets.storage import fingerprints
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.chunked_replace import replace_by_chunks, share_key
 from perf_assets.storage.forgotten import read_forgotten
-from perf_assets.storage.partition_write import PartitionWrite, StagedTable, WriteOutcome
-from perf_assets.storage.warehouse import Difference
+from perf_assets.storage.partition_write import WriteOutcome
+from perf_assets.storage.storing import update_table
 
 
 def register_study(writer: AuditedWriter, study: Study) -> None:
     """Write down which repositories the models cover, and from which months on."""
     rows = pl.DataFrame(
-        {
-            "repository": [repository.name for repository in study.repositories],
-            "start_month": [repository.start for repository in study.repositories],
-            "trend_start_month": [repository.trend_start for repository in study.repositories],
-            "study": [study.name for _ in study.repositories],
-        }
+        [
+            (repository.name, repository.start, repository.trend_start, study.name)
+            for repository in study.repositories
+        ],
+        schema=dict.fromkeys(
+            ("repository", "start_month", "trend_start_month", "study"), pl.String
+        ),
+        orient="row",
     )
-    # What is stored was audited when it was.
-    if Difference.between(writer.database.frame("FROM meta.repositories"), rows).is_any:
-        writer.store([PartitionWrite([StagedTable("meta.repositories", rows)])])
+    update_table(writer, "meta.repositories", rows)
     _register_decisions(writer, study.people)
     _register_tag_sets(writer, study)
 
@@ -63,8 +63,7 @@ def _register_decisions(writer: AuditedWriter, people: People) -> None:
     rows = pl.DataFrame(decisions, schema=schema, orient="row").unique(maintain_order=True)
     if forgotten := read_forgotten(writer.data_dir):  # as they are stored
         rows = forgotten.frame(rows)
-    if Difference.between(writer.database.frame("FROM meta.account_decisions"), rows).is_any:
-        writer.store([PartitionWrite([StagedTable("meta.account_decisions", rows)])])
+    update_table(writer, "meta.account_decisions", rows)
 
 
 def _register_tag_sets(writer: AuditedWriter, study: Study) -> None:
@@ -84,8 +83,7 @@ def _register_tag_sets(writer: AuditedWriter, study: Study) -> None:
         ],
         schema=table_of("meta.tag_sets").frame_schema,
     )
-    if Difference.between(writer.database.frame("FROM meta.tag_sets"), rows).is_any:
-        writer.store([PartitionWrite([StagedTable("meta.tag_sets", rows)])])
+    update_table(writer, "meta.tag_sets", rows)
 
 
 def build_model(writer: AuditedWriter, model: Model, engine: Engine) -> Callable[[], WriteOutcome]:
@@ -127,9 +125,9 @@ def lay_views(writer: AuditedWriter, models: Sequence[Model] | None = None) -> s
 def describe_tables(writer: AuditedWriter) -> None:
     """Put the documentation of tables and columns into the database, where analysts look."""
     history = next(model for model in load_models() if model.name == AS_OF_SOURCE)
-    if not _is_stored(
-        writer, history
-    ):  # in a data directory of an older version, before its next run
+    there = f"FROM duckdb_tables() WHERE schema_name || '.' || table_name = '{history.name}'"
+    # A data directory of an older version lacks it before its next run.
+    if writer.database.frame(f"{there} AND database_name = current_database()").is_empty():
         create_table(writer.database.connection, history.table)
         with closing(Workspace(writer.database)) as workspace:
             build_model(writer, history, workspace)()
@@ -137,14 +135,3 @@ def describe_tables(writer: AuditedWriter) -> None:
     if statements := comment_statements(writer.database.connection):
         with writer.database.transaction():  # one wait for the disk, not a thousand
             writer.database.connection.execute("; ".join(statements))
-
-
-def _is_stored(writer: AuditedWriter, model: Model) -> bool:
-    found = writer.database.frame(
-        """
-        SELECT 1 FROM duckdb_tables()
-        WHERE schema_name || '.' || table_name = ? AND database_name = current_database()
-        """,
-        [model.name],
-    )
-    return not found.is_empty()

@@ -41,9 +41,7 @@ class Workspace:
         return frame_of(self._connection.sql(query))
 
     def shares(self, mart: str, by: str | None) -> Iterator[pl.DataFrame]:
-        """Yield the rows of a mart in the order of ``by``, some at a time; without it all at
-        once.
-        """
+        """Yield the rows of a mart in the order of ``by``, in chunks; without it at once."""
         source = self._source(mart)
         if by is None:
             yield frame_of(self._connection.sql(f"FROM {source}"))

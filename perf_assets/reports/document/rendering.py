@@ -1,6 +1,9 @@
-"""A report as Markdown: the words and tables, for a terminal, a diff or a mail."""
+"""Reports as files: one HTML file that fetches nothing, and Markdown for a terminal or a mail."""
 
+import re
 from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
 
 import polars as pl
 
@@ -9,7 +12,29 @@ from perf_assets.reports.document.parts import Document, Item, Part
 from perf_assets.reports.formats import texts
 from perf_assets.reports.markdown_table import markdown_table
 
-MOST_ROWS = 20
+MOST_ROWS = 20  # of a table in Markdown
+MADE_FROM = re.compile(r'<meta name="made-from" content="([^"]*)">')
+
+
+def html(document: Document, made_from: str = "") -> str:
+    """Return the report; no text of a stranger means anything in it, and no address but http is
+    one.
+
+    ``made_from`` is kept in it, for :func:`made_from_what`.
+    """
+    # A run with nothing new renders nothing.
+    from perf_assets.reports.rendering import render  # noqa: PLC0415
+
+    return render("report.html", **vars(document), made_from=made_from)
+
+
+def made_from_what(path: Path) -> str | None:
+    """Return what the report at ``path`` says that it was made from; None where there is none."""
+    if not path.exists():
+        return None
+    with path.open(encoding="utf-8") as file:
+        match = MADE_FROM.search(file.read(1_000))
+    return unescape(match[1]) if match else None
 
 
 def markdown(document: Document) -> str:
