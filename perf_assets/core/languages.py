@@ -100,9 +100,7 @@ LANGUAGE_TOTALS = pl.List(
 
 
 def language_of(path: str) -> str:
-    """Return the language of the file at ``path`` by its name or suffix, :data:`OTHER` if
-    unknown.
-    """
+    """Return the language of a file by its name or suffix, :data:`OTHER` if unknown."""
     name = PurePosixPath(path).name.lower()
     whole = _LANGUAGES.get(name)
     return whole or _LANGUAGES.get(PurePosixPath(name).suffix, OTHER)

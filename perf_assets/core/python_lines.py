@@ -23,9 +23,7 @@ _PLAIN = frozenset(["", "u", "U", "b", "B"])
 
 
 def code_lines(text: str, last: int) -> set[int] | None:
-    """Return the numbers of the lines up to ``last`` that hold code; None where only a lexer can
-    tell.
-    """
+    """Return the numbers of the lines up to ``last`` that hold code; None if it takes a lexer."""
     lines = text.split("\n")
     ends = list(accumulate(len(line) + 1 for line in lines))
     end = ends[min(last, len(ends)) - 1]

@@ -58,9 +58,7 @@ class Column(StrictModel):
         return self.description if self.unit is None else f"{self.description} Unit: {self.unit}."
 
     def reason(self, limit: str) -> str:
-        """Return the reason for the ``limit`` (values, min, ...); empty if the declaration gives
-        none.
-        """
+        """Return the declared reason for the ``limit`` (values, min, ...); empty without one."""
         if isinstance(self.why, str):
             return self.why
         return self.why.get(limit, "")
@@ -172,9 +170,7 @@ class Table(StrictModel):
 
     @property
     def is_made_anew(self) -> bool:
-        """Return whether it is stored as a whole and computed anew from a source or other
-        tables.
-        """
+        """Return whether it is stored whole and computed anew from a source or other tables."""
         anew = ("raw", "labels", "marts", "analysis")
         return not self.partitioned and self.schema_name in anew
 

@@ -244,9 +244,7 @@ def _cells(bugs: pl.DataFrame, edges: Floats) -> _Cells:
 
 
 def _fit(performance: _Cells, other: _Cells) -> RateFit | None:
-    """Return the model of both kinds: bands of age, the factor of performance bugs, a trend of
-    each.
-    """
+    """Fit bands of age, the factor of performance bugs, and a trend of each kind."""
     events, exposure, ages, times = (
         np.concatenate(parts) for parts in zip(performance, other, strict=True)
     )

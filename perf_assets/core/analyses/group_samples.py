@@ -115,9 +115,7 @@ def by_repository(rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]
 
 
 def strata_of(rows: pl.DataFrame, columns: Sequence[str]) -> list[pl.DataFrame]:
-    """Return the rows of each dataset and repository, with ``columns`` at least, in order of
-    names.
-    """
+    """Return the rows of each dataset and repository, with ``columns`` at least, by name."""
     if rows["repository"].n_unique() == rows["dataset"].n_unique() == 1:
         return [rows]  # as they mostly are: nothing is to be parted
     return [own for _, _, own in by_repository(rows.select("dataset", "repository", *columns))]

@@ -122,9 +122,7 @@ class FixShares(NamedTuple):
 
 
 def fixed_within(bugs: pl.DataFrame, days: int) -> FixShares:
-    """Return what share of bugs, as of :func:`watched`, was fixed within some days, compared by
-    kind.
-    """
+    """Return the share of each kind of :func:`watched` bugs that was fixed within some days."""
     both = _both_waits(bugs, "fixed")
     own, others = (_incidence(waits, [days])[0] for waits in both)
     test, _, reason = _curves_test(bugs, "fixed")
@@ -161,9 +159,7 @@ def _curves_test(bugs: pl.DataFrame, event: str) -> tuple[IncidenceTest, float |
 
 
 def watched(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.DataFrame:
-    """Return the bug reports opened while their repository was watched; columns of
-    :func:`with_waits`.
-    """
+    """Return the bug reports opened while their repository was watched, as :func:`with_waits`."""
     return with_waits(bug_metrics, trend_monthly).filter("is_watched")
 
 

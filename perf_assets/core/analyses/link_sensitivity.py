@@ -104,9 +104,7 @@ def _sensitivity_row(
 
 
 def _fixes(links: pl.DataFrame) -> pl.DataFrame:
-    """Return one row for each closed bug with a link: its fix time in days and the size of its
-    fix.
-    """
+    """Return each closed bug with a link, its fix time in days and the size of its fix."""
     size = pl.col("additions") + pl.col("deletions")
     fix_time = (_closed - _opened).dt.total_microseconds() / _DAY
     return (

@@ -171,9 +171,7 @@ def year_and_month(column: str) -> tuple[pl.Expr, pl.Expr]:
 def _paths(
     reports: pl.DataFrame, spans: pl.DataFrame, months: NDArray[np.int64]
 ) -> CumulativeSeries:
-    """Return the paths of one repository, from its reports and what each was from month to
-    month.
-    """
+    """Return the series of one repository, from its reports and the months of their states."""
     n_months = len(months)
     names = ("report", "month", "opened_month", "closed_month", "is_open", "is_fixed")
     report, month, opened, closed, is_open, is_fixed = (spans[name].to_numpy() for name in names)
@@ -295,9 +293,7 @@ def tails_of(permuted: Floats, slope: float) -> tuple[int, int]:
 
 
 def _alarms(series: str, counts: Floats, totals: Floats) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """Yield of each method that takes months as independent, of which permutations it finds a
-    trend.
-    """
+    """Yield each method that takes months as independent, and in which permutations it alarms."""
     rising, falling = pairs_of(counts, totals)
     yield "cox_stuart", stats.binom.sf(rising - 1, rising + falling, 0.5) <= LEVEL
     if series in FLOWS:
@@ -327,9 +323,7 @@ def slopes_of(counts: Floats, totals: Floats) -> Floats:
 
 
 def months_about_their_mean(totals: Floats) -> Floats:
-    """Return the time of each month in years, less the mean time of what is counted in
-    ``totals``.
-    """
+    """Return the time of each month in years, less their mean weighted by ``totals``."""
     years = np.arange(len(totals)) / MONTHS_IN_A_YEAR
     whole = totals.sum()
     centred: Floats = years - (totals @ years) / whole if whole else years

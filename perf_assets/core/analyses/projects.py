@@ -211,9 +211,7 @@ def _effect(prefix: str, found: StratifiedComparison) -> dict[str, object]:
 
 
 def _values(bugs: pl.DataFrame, metric: str) -> pl.DataFrame:
-    """Return the values of ``metric`` over its population, with their side and what they are mixed
-    of.
-    """
+    """Return the values of ``metric`` over its population, with their side and stratum."""
     population = bugs.filter("is_fixed") if METRICS[metric] == "fixed" else bugs
     mix = [pl.col("year"), pl.col("association")]
     if metric == "fix_time_days":

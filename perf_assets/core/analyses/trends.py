@@ -119,9 +119,7 @@ def _tested(
 
 
 def _flows(months: pl.DataFrame, paths: CumulativeSeries) -> pl.DataFrame:
-    """Return the complete months with the counts of the flows by the labels that reports have
-    now.
-    """
+    """Return the complete months with the counts of the flows by the present labels."""
     totals, counts = paths.totals, paths.performance_counts()
     own = [
         pl.Series(name, counted[series].astype(np.int64))
@@ -203,9 +201,7 @@ def _paper_row(
 def _paper_too_few(
     series: str, months: pl.DataFrame, paths: CumulativeSeries, pairs: int
 ) -> str | None:
-    """Return why the paper's test is not read; of published series only what is counted is
-    known.
-    """
+    """Return why the paper's test is not read; published series have nothing but counts."""
     performance, total = (months[name].to_numpy() for name in SERIES[series])
     own, others = paths.events(series)
     counted = (

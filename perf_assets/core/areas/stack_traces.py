@@ -72,9 +72,7 @@ class RepositoryFiles:
 
     @cached_property
     def _packages(self) -> dict[str, tuple[str, Lifetime]]:
-        """Return where the packages of the repository are, by their names, and when they were
-        there.
-        """
+        """Return the folder of each package of the repository, and when it was there."""
         lives: dict[str, list[Lifetime]] = defaultdict(list)
         for paths in self._by_name.values():
             for path in paths:

@@ -73,9 +73,7 @@ class Boilerplate:
                     self._uses[unit].append((month, author))
 
     def strip(self, line: Line, month: str) -> tuple[str, str | None]:
-        """Return what is left of ``line`` at ``month``, and why the rest went (None: nothing
-        went).
-        """
+        """Return what is left of ``line`` at ``month``, and why the rest went, if it did."""
         if is_ticked(line.text):
             return line.text, None
         reason = self.reason(line.whole, month)

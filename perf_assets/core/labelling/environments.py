@@ -123,9 +123,7 @@ class Reader:
 
     @cached_property
     def _labels(self) -> tuple[tuple[re.Pattern[str], str, Callable[[str], Iterable[str]]], ...]:
-        """Return what the label of a field names, and how its value is read: the first that
-        fits.
-        """
+        """Return which label of a field names which aspect, and how its value is read."""
         names = "|".join(map(re.escape, self.names))
         return tuple(
             (re.compile(label), aspect, read)

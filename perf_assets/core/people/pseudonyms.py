@@ -103,9 +103,7 @@ class Pseudonyms:
         return self._person("login", login)
 
     def name(self, name: str) -> str:
-        """Return what stands for a person of whom the name is known; of a login, that of the
-        account.
-        """
+        """Return what stands for a person known by name; of a login, that of the account."""
         if folded(name) in self.known.logins or folded(name) in self.known.kept:
             return self.login(name)
         return name if _PSEUDONYM.fullmatch(name) else self._person("name", name)
@@ -223,9 +221,7 @@ class Pseudonyms:
         return self._place(match)
 
     def _place(self, match: re.Match[str]) -> str:
-        """Return what stands for who is named by where something is: a link, a fork, a folder, a
-        host.
-        """
+        """Return what stands for a person whom a link, a fork, a folder or a host names."""
         group = match.lastgroup
         if group in ("linked", "merged"):
             found = match[group]
@@ -294,9 +290,7 @@ def folded(name: str) -> str:
 
 
 def is_distinct(name: str) -> bool:
-    """Return whether a name can be no word of a text: of several words, or with signs that none
-    has.
-    """
+    """Return whether a name cannot be a word of a text, as it has several words or signs."""
     if is_ideographic(name):
         return True
     if " " in name.strip():

@@ -123,9 +123,7 @@ def _given(examples: Examples) -> pl.DataFrame:
 
 
 def _version(method: Method, examples: Examples, model: Model, lists: Wordlists) -> str:
-    """Return the method, its set of keywords, and the fingerprint of both and what it learned
-    from.
-    """
+    """Return the method, its set of keywords, and a digest of both and of the examples."""
     name: str = method
     parts = [repr(DEFAULTS[method]), repr(examples.kinds), repr(examples.given_kinds)]
     parts += [repr(row) for row in examples.questions.iter_rows()]

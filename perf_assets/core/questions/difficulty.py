@@ -69,9 +69,7 @@ def _with_other(groups: pl.DataFrame) -> pl.DataFrame:
 
 
 def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with the ranks of the kinds: most asked, most often accepted, longest wait
-    first.
-    """
+    """Return the rows with ranks of the kinds: most asked, most accepted, longest wait first."""
     is_kind = ~pl.col("kind").is_in([ALL, OTHER])
     return rows.with_columns(
         pl.when(is_kind)
@@ -140,9 +138,7 @@ def _difficulty(group: pl.DataFrame, every: int) -> tuple[object, ...]:
 
 
 def _resolved(group: pl.DataFrame) -> pl.DataFrame:
-    """Return the group with ``is_resolved`` and ``hours_to_resolved``: accepted, or else
-    endorsed.
-    """
+    """Return the group with ``is_resolved`` and ``hours_to_resolved``: accepted or endorsed."""
     endorsed = pl.col("is_endorsed").fill_null(value=False)
     return group.with_columns(
         is_resolved=pl.col("is_accepted") | endorsed,

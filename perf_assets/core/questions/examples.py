@@ -117,9 +117,7 @@ class Reader:
         return learn_keyword_weights(counts, truth, keywords, self.variant)
 
     def score(self, folds: Iterable[tuple[Indices, Indices]]) -> list["Scored"]:
-        """Return the scores of the examples that each fold tests, by what is learned from its
-        others.
-        """
+        """Return the scores of the examples that each fold tests, learned from its others."""
         scored = []
         for learning, testing in folds:
             model = self.learn(learning)
@@ -136,9 +134,7 @@ class Scored:
     scores: Floats
 
     def decided(self, variant: Variant) -> Flags:
-        """Return the kinds by the rule of ``variant``, which may differ from the model's in that
-        alone.
-        """
+        """Return the kinds by the rule of ``variant``, the only difference to that of the model."""
         return replace(self.model, variant=variant).decide(self.scores)
 
 

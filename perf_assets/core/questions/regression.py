@@ -55,9 +55,7 @@ class Regression:
         return np.column_stack([_probability(model, features) for model in self.models])
 
     def decide(self, scores: Floats) -> Flags:
-        """Return the kinds of at least one half, or the most probable of all where there is
-        none.
-        """
+        """Return the kinds of at least one half, or else the most probable one."""
         decided = scores >= 0.5
         if self.variant.takes_highest:
             undecided = ~decided.any(axis=1)

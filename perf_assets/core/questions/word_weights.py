@@ -48,9 +48,7 @@ def word_weights(reader: Reader, model: Model, version: str) -> pl.DataFrame:
 
 
 def lists_of(forum: str, packaged: Wordlists, weights: pl.DataFrame) -> Wordlists:
-    """Return the lists by which the questions of ``forum`` are classified, from their table of
-    weights.
-    """
+    """Return the lists that classify the questions of ``forum``, from its table of weights."""
     rows = weights.filter(forum=forum)
     if rows.is_empty():
         return packaged

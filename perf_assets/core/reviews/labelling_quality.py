@@ -110,9 +110,7 @@ Strata = list[tuple[Stratum, Stratum]]
 
 
 def _strata(judged: pl.DataFrame, sizes: pl.DataFrame, dataset: str) -> Strata:
-    """Return the labelled and the other bug reports of each repository of which both were
-    judged.
-    """
+    """Return the labelled and the other bug reports of each repository with verdicts on both."""
     found = []
     for (repository,), own in sorted(judged.partition_by("repository", as_dict=True).items()):
         here = sizes.filter(dataset=dataset, repository=repository)
@@ -179,9 +177,7 @@ def _corrected_share(strata: Strata) -> Iterator[Row]:
 
 
 def _sum(strata: Iterable[Stratum]) -> tuple[float, float, float]:
-    """Return performance bugs of several strata, with limits (method of variance estimates
-    recovery).
-    """
+    """Return the performance bugs of several strata, with limits by variance estimates recovery."""
     parts = [entry.expected for entry in strata]
     estimate = sum(part[0] for part in parts)
     below = math.hypot(*(part[0] - part[1] for part in parts))

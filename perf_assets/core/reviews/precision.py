@@ -96,9 +96,7 @@ def endorsement_precision(verdicts: pl.DataFrame, endorsements: pl.DataFrame) ->
 
 
 def _with_consensus(verdicts: pl.DataFrame, subject: list[str], rule: str) -> pl.DataFrame:
-    """Return the verdicts of raters, and of each subject what they agreed on, or most of them
-    say.
-    """
+    """Return the verdicts of raters, and of each subject the agreed or most frequent one."""
     is_agreed = pl.col("rater") == AGREED
     counted = verdicts.filter(is_agreed | ~is_agreed.any().over(subject))
     votes = counted.group_by(*subject, rule, "verdict").agg(votes=pl.len())

@@ -132,9 +132,7 @@ def question_agreement(
 def endorsement_verdicts_in_force(
     verdicts: pl.DataFrame, endorsements: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return the last verdict of each rater on each comment that counts as endorsing, with its
-    kind.
-    """
+    """Return each rater's last verdict on each comment that counts as endorsing, with its kind."""
     last = verdicts.sort("verdict_id").unique([*ENDORSEMENT, "rater"], keep="last")
     return last.join(endorsements, on=ENDORSEMENT)
 
@@ -178,9 +176,7 @@ def rater_disagreements(verdicts: pl.DataFrame) -> pl.DataFrame:
 
 
 def by_rater(answered: pl.DataFrame) -> dict[str, dict[Subject, str]]:
-    """Return what each rater answered of what, from columns rater, the two of the key, and the
-    answer.
-    """
+    """Return the answers of each rater, from columns rater, the two of the key, and the answer."""
     answers: dict[str, dict[Subject, str]] = {}
     for rater, container, number, answer in answered.sort(pl.all()).iter_rows():
         if answer is not None and rater != AGREED:

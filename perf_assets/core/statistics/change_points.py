@@ -90,9 +90,7 @@ class Change:
 
 
 def change_points(series: MonthlySeries) -> list[Change]:
-    """Return the changes of level in ``series``, in order; none where it is too short to have
-    any.
-    """
+    """Return the changes of level in ``series``, in order; none if it is too short."""
     if np.count_nonzero(series.totals) < LEAST_MONTHS:
         return []
     costs = _segment_costs(series)
@@ -245,9 +243,7 @@ def _scale(kind: Kind, events: Floats, totals: Floats, levels: Floats) -> Floats
 
 
 def _null_gains(series: MonthlySeries) -> Floats:
-    """Return the gains of the best change in simulated histories like ``series`` without a
-    change.
-    """
+    """Return the gains of the best change in simulated histories without a change."""
     draw = np.random.default_rng(SEED)
     shape = (SIMULATIONS, len(series.totals))
     sizes = series.totals

@@ -165,9 +165,7 @@ def cochran_armitage(
 def _informative(
     successes: ArrayLike, totals: ArrayLike, strata: ArrayLike | None
 ) -> NDArray[np.int64] | None:
-    """Return the strata as numbers, those without both outcomes as -1; None where there are
-    none.
-    """
+    """Return the strata as numbers, -1 without both outcomes; None without strata."""
     counts = np.asarray(successes, dtype=np.float64)
     if strata is None or counts.ndim > 1 or not counts.size:
         return None
@@ -295,9 +293,7 @@ def _fitted(design: _Design, level: Floats, trend: Floats) -> Floats:
 
 
 def _heterogeneity(counts: Floats, design: _Design, common: _Fit) -> float:
-    """Return whether the strata have one trend: likelihood ratio by the dispersion, F with that
-    many.
-    """
+    """Return the p-value of equal trends in all strata: likelihood ratio by the dispersion, F."""
     extra = design.strata - 1
     left = counts.shape[1] - 2 * design.strata
     if extra < 1 or left < 1 or len(counts) != 1:

@@ -157,17 +157,13 @@ def models_by_name() -> Mapping[str, Model]:
 
 @cache
 def read_by_several() -> frozenset[str]:
-    """Return the models that several others read: computing them once is cheaper than for each
-    reader.
-    """
+    """Return the models that several others read, which are computed once for all of them."""
     readers = Counter(table for model in load_models() for table in model.upstream)
     return frozenset(name for name in models_by_name() if readers[name] > 1)
 
 
 def views_over(tables: Iterable[str]) -> list[str]:
-    """Return the views that read one of ``tables``, by themselves or by others, each after its
-    inputs.
-    """
+    """Return the views that read one of ``tables``, directly or not, each after its inputs."""
     read = set(tables)
     views = []
     for model in load_models():

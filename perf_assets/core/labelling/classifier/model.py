@@ -138,9 +138,7 @@ def block_text(block: str) -> pl.Expr:
 
 
 def weighted_terms(counted: pl.DataFrame, known: pl.DataFrame, block: str) -> pl.DataFrame:
-    """Return the known terms of each report by logarithmic frequency and rarity, of length one in
-    each.
-    """
+    """Return the known terms by logarithmic frequency and rarity, of length one in each report."""
     value = (1 + pl.col("count").log()) * pl.col("idf")
     length = pl.col("value").pow(2).sum().sqrt().over("report")
     return (

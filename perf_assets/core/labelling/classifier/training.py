@@ -97,9 +97,7 @@ def train_further(model: Model, reports: pl.DataFrame, command: str = "") -> Mod
 
 
 def evaluate(model: Model, reports: pl.DataFrame) -> Mapping[str, Any]:
-    """Return how good a model is on judged reports that it was not trained on; see
-    :func:`figures`.
-    """
+    """Return the :func:`figures` of a model on judged reports that it was not trained on."""
     truth = reports["is_performance"].to_numpy().astype(bool)
     return figures(score(model, reports)["probability"].to_numpy(), truth, model.threshold)
 
@@ -168,9 +166,7 @@ def _calibrated(
     command: str,
     began_with: Mapping[str, Any] | None = None,
 ) -> Model:
-    """Return the fitted model, with the sigmoid and the threshold that reports give it had not
-    seen.
-    """
+    """Return the fitted model, with sigmoid and threshold from reports that it had not seen."""
     margins = _unseen_margins(fit, reports, truth)
     slope, shift = platt_scaling(margins, truth)
     fitted = replace(
@@ -235,9 +231,7 @@ def _weights_of(model: Model) -> Floats:
 
 
 def _with_weights(model: Model, weights: Floats, intercept: float) -> Model:
-    """Return the model with other weights, in the order of its terms and signals, rounded for its
-    file.
-    """
+    """Return the model with other weights, in the order of its terms and signals, rounded."""
     rounded = np.round(weights, DIGITS)
     start = 0
     terms = {}
@@ -255,9 +249,7 @@ def _stems(words: pl.Series) -> dict[str, str]:
 
 
 def _known(words: pl.DataFrame, stems: Mapping[str, str], block: str, reports: int) -> pl.DataFrame:
-    """Return the terms that enough reports have, with their inverse document frequency
-    (smoothed).
-    """
+    """Return the terms that enough reports have, with their smoothed inverse document frequency."""
     frequency = counted_terms(words, stems).group_by("term").agg(reports=pl.len())
     rarity = ((1 + reports) / (1 + pl.col("reports"))).log() + 1
     return (
