@@ -109,6 +109,7 @@ class Table(StrictModel):
     key : the columns that tell its rows apart, and why they do.
     analysis : how it is computed; tables of the schema analysis have it, marts that no SELECT can
         make too, and no others.
+    asset : the main table whose asset in the UI shows it too; without it the asset is its own.
     partitioned : whether it is stored by subject (repository, or tag set of a forum) and month.
     constraints : SQL conditions that no row breaks, beside the limits of its columns (as in a
         CHECK, NULL passes).
@@ -120,7 +121,8 @@ class Table(StrictModel):
     key: Many[str] = Field(min_length=1)
     key_why: str = ""
     analysis: Analysis | None = None
-    # No part of what the audit and the contents of the table follow from (storage/fingerprints.py).
+    # Neither is part of what audit and contents of the table follow from (storage/fingerprints.py).
+    asset: str | None = Field(default=None, repr=False)
     figures: dict[str, FigureDeclaration] = Field(default_factory=dict, repr=False)
     partitioned: bool = False
     constraints: Many[str] = ()
