@@ -1,9 +1,9 @@
 """The monthly series as sums over bug reports, and what they are with the labels permuted."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,21 +17,16 @@ from perf_assets.core.statistics.power import ODDS_RATIO, power
 from perf_assets.core.statistics.samples import Floats
 from perf_assets.core.statistics.trend import binomial_regression, cochran_armitage
 
-SERIES = {
-    "open": ("open_performance", "open_total"),
-    "fixed": ("fixed_performance", "fixed_total"),
-    "opened": ("opened_performance", "opened_total"),
-    "newly_fixed": ("newly_fixed_performance", "newly_fixed_total"),
-}
-"""The series, and the columns of ``marts.trend_monthly`` whose ratio each is."""
-
 PARTS = {
     "open": "open in any month",
     "fixed": "fixed",
     "opened": "opened",
     "newly_fixed": "newly fixed",
 }
-"""What the bug reports of each series are, for a sentence about their number."""
+"""The series, and what the bug reports of each are, for a sentence about their number."""
+
+SERIES = {series: (f"{series}_performance", f"{series}_total") for series in PARTS}
+"""The columns of ``marts.trend_monthly`` whose ratio each series is."""
 
 FLOWS = ("opened", "newly_fixed")
 """The series that are the month's own; the others are cumulative, as in the paper."""
@@ -90,8 +85,8 @@ class CumulativeSeries:
         first = list(SERIES).index(series) * self.months
         steps = self.steps[:, first : first + self.months]
         is_part = np.diff(steps.indptr) > 0
-        own = int(np.sum(is_part & self.is_performance))
-        return own, int(is_part.sum()) - own
+        n_performance = int(np.sum(is_part & self.is_performance))
+        return n_performance, int(is_part.sum()) - n_performance
 
     def too_few(self, series: str) -> str | None:
         """Return why the trend of a series is not tested; None where it is."""
@@ -187,29 +182,21 @@ def _paths(
             "newly_fixed": is_fixed & (closed == month) & is_of_series,
         }.items()
     ):
-        steps.append((report[chosen], start[chosen] + index * n_months, 1.0))
+        first = index * n_months
+        steps.append((report[chosen], start[chosen] + first, np.ones(chosen.sum())))
         if series not in FLOWS:
             ended = chosen & (end < n_months)
-            steps.append((report[ended], end[ended] + index * n_months, -1.0))
+            steps.append((report[ended], end[ended] + first, np.full(ended.sum(), -1.0)))
+    rows, columns, values = (np.concatenate(parts) for parts in zip(*steps, strict=True))
+    shape = (reports.height, len(SERIES) * n_months)
     return CumulativeSeries(
         n_months,
-        _matrix(reports.height, n_months, steps),
+        # Steps of one report in one month add up.
+        sparse.coo_array((values, (rows, columns)), shape=shape).tocsr(),
         reports["is_performance"].to_numpy(),
         np.unique(reports["opened_month"].to_numpy(), return_inverse=True)[1],
         reports["number"].to_numpy(),
     )
-
-
-def _matrix(
-    n_reports: int, n_months: int, steps: Sequence[tuple[NDArray[Any], NDArray[Any], float]]
-) -> sparse.csr_array:
-    """Return steps, each of reports at columns; those of one report in one month add up."""
-    nothing = np.zeros(0, dtype=np.int64)
-    rows = np.concatenate([nothing, *(report for report, _, _ in steps)])
-    columns = np.concatenate([nothing, *(column for _, column, _ in steps)])
-    values = np.concatenate([np.zeros(0), *(np.full(len(one), step) for one, _, step in steps)])
-    shape = (n_reports, len(SERIES) * n_months)
-    return sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
 
 
 NO_SERIES = CumulativeSeries(
@@ -232,12 +219,12 @@ class NullDistribution:
 
     permutations: int
     slopes: dict[str, Floats]
-    alarms: dict[tuple[str, str], int]
+    alarms: Mapping[tuple[str, str], int]
 
     def share(self, series: str, method: str) -> float | None:
         """Return the share of permutations in which ``method`` finds a trend of ``series``."""
-        found = self.alarms.get((series, method))
-        return None if found is None else found / self.permutations
+        alarms = self.alarms.get((series, method))
+        return None if alarms is None else alarms / self.permutations
 
 
 def null_distribution(
@@ -252,20 +239,19 @@ def null_distribution(
         return None
     totals = paths.totals
     slopes: dict[str, list[Floats]] = {series: [] for series in SERIES}
-    found: dict[tuple[str, str], int] = {}
+    n_alarms = Counter[tuple[str, str]]()
     drawn = 0
     for sums, index in permuted_counts(paths.steps, paths.n_performance, permutations, SEED, LOOKS):
         drawn += len(index)
         for series, counts in paths.counts(sums).items():
             slopes[series].append(slopes_of(counts, totals[series])[index])
-            if not alarms:
-                continue
-            for method, alarm in _alarms(series, counts, totals[series]):
-                found[series, method] = found.get((series, method), 0) + int(alarm[index].sum())
+            if alarms:
+                for method, alarm in _alarms(series, counts, totals[series]):
+                    n_alarms[series, method] += int(alarm[index].sum())
         if drawn in LOOKS and _are_decided(paths, slopes):
             break
     return NullDistribution(
-        drawn, {name: np.concatenate(parts) for name, parts in slopes.items()}, found
+        drawn, {name: np.concatenate(parts) for name, parts in slopes.items()}, n_alarms
     )
 
 
@@ -388,5 +374,5 @@ def permutation_test(
         f"{100 * as_far / chance.permutations:.1f} % of {chance.permutations:,} cases, two-sided "
         f"{p_text(p)}"
     )
-    own_power = power(paths.middling_slope(series), float(np.nanstd(chance.slopes[series])))
-    return PermutationTest(n, slope, p, chance.permutations, text, own_power)
+    found_power = power(paths.middling_slope(series), float(np.nanstd(chance.slopes[series])))
+    return PermutationTest(n, slope, p, chance.permutations, text, found_power)
