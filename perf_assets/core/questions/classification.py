@@ -16,6 +16,7 @@ from perf_assets.core.questions.classifier_assumptions import (
 )
 from perf_assets.core.questions.examples import Examples, Model, Reader, f1_in_time
 from perf_assets.core.questions.keyword_weight_classifier import KeywordWeights
+from perf_assets.core.questions.scoring import Flags, Floats
 from perf_assets.core.questions.word_weights import word_weights
 from perf_assets.core.questions.words import Wordlists
 from perf_assets.schema import schema_of
@@ -79,7 +80,11 @@ def classify(
         pl.lit(method).alias("method"),
         pl.lit(_version(method, examples, model, lists)).alias("model_version"),
     ]
-    rows = [_given(examples).with_columns(method=pl.lit(PEOPLE), model_version=pl.lit(PEOPLE))]
+    by_people = np.array(
+        [[kind in of for kind in KINDS] for of in examples.given_kinds], dtype=bool
+    )
+    labelled = _long(examples.questions, KINDS, by_people.astype(np.float64), by_people)
+    rows = [labelled.with_columns(method=pl.lit(PEOPLE), model_version=pl.lit(PEOPLE))]
     for part in others.iter_slices(AT_ONCE):
         scores = model.scores(reader.count(part))
         decided = _long(part, examples.kinds, scores, model.decide(scores))
@@ -91,9 +96,7 @@ def classify(
         .select(pl.col(name).cast(kind) for name, kind in schema.items())
         .sort("question_id", "kind"),
         word_weights(
-            readers[STUDYS],
-            models[STUDYS],
-            _version(STUDYS, examples, models[STUDYS], lists),
+            readers[STUDYS], models[STUDYS], _version(STUDYS, examples, models[STUDYS], lists)
         ),
         method,
         f1,
@@ -101,10 +104,7 @@ def classify(
 
 
 def _long(
-    questions: pl.DataFrame,
-    kinds: tuple[str, ...],
-    scores: np.ndarray,
-    decided: np.ndarray,
+    questions: pl.DataFrame, kinds: tuple[str, ...], scores: Floats, decided: Flags
 ) -> pl.DataFrame:
     return pl.DataFrame(
         {
@@ -114,12 +114,6 @@ def _long(
             "is_assigned": decided.ravel(),
         }
     )
-
-
-def _given(examples: Examples) -> pl.DataFrame:
-    """Return the labels that people gave, for all seven kinds."""
-    given = np.array([[kind in of for kind in KINDS] for of in examples.given_kinds], dtype=bool)
-    return _long(examples.questions, KINDS, given.astype(np.float64), given)
 
 
 def _version(method: Method, examples: Examples, model: Model, lists: Wordlists) -> str:

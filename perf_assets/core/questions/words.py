@@ -52,10 +52,10 @@ def question_words(
     """Return the words of each question (title, text, code), and pairs where they count."""
     columns = ("title", "text", "code") if variant.has_code else ("title", "text")
     texts = questions.select(pl.concat_str(columns, separator="\n", ignore_nulls=True)).to_series()
-    found = [words_of(text, variant, stop_words) for text in texts]
+    words_of_all = [words_of(text, variant, stop_words) for text in texts]
     if variant.method == "weights":
-        return found
-    return [[*words, *(f"{one} {other}" for one, other in pairwise(words))] for words in found]
+        return words_of_all
+    return [[*words, *map(" ".join, pairwise(words))] for words in words_of_all]
 
 
 def written_forms(
