@@ -7,7 +7,7 @@ and native ones (``at file.cc:12``) are known.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -82,10 +82,13 @@ class RepositoryFiles:
                 )
                 if above is not None:
                     lives["/".join(folders[: above + 1])].append(self.lifetimes[path])
-        return {
-            folder.rpartition("/")[2]: (folder, _whole(found))
-            for folder, found in sorted(lives.items(), reverse=True)
-        }
+        packages = {}
+        for folder, lifetimes in sorted(lives.items(), reverse=True):
+            ends = [last for _, last in lifetimes if last is not None]
+            last = max(ends) if len(ends) == len(lifetimes) else None
+            whole = Lifetime(min(first for first, _ in lifetimes), last)
+            packages[folder.rpartition("/")[2]] = (folder, whole)
+        return packages
 
     def find(self, written: str, month: str) -> str | None:
         """Return the path in the repository that a frame means, by what was there in ``month``.
@@ -132,14 +135,6 @@ class RepositoryFiles:
             if known.endswith(f"/{package}/{rest}"):
                 return known, self.lifetimes[known]
         return None
-
-
-def _whole(lives: Sequence[Lifetime]) -> Lifetime:
-    """When at least one of some files was there."""
-    ends = [last for _, last in lives if last is not None]
-    return Lifetime(
-        min(first for first, _ in lives), max(ends) if len(ends) == len(lives) else None
-    )
 
 
 def frames_of_issues(issues: pl.DataFrame) -> pl.DataFrame:

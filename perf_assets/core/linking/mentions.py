@@ -105,7 +105,11 @@ def mentions(message: str, *names: str, has_own_numbers: bool = True) -> list[Me
             if key not in found or not _closes(found[key]):
                 found[key] = mention
     marked = {number for number, approach in found if approach != "plain_id"}
-    return [one for one in found.values() if one.approach != "plain_id" or one.number not in marked]
+    return [
+        mention
+        for (number, approach), mention in found.items()
+        if approach != "plain_id" or number not in marked
+    ]
 
 
 def _closes(mention: Mention) -> bool:

@@ -56,9 +56,9 @@ def plain_numbers(line: str, *, is_subject: bool) -> Iterator[tuple[int, str]]:
     """
     if MAYBE.search(line) is None:
         return
-    found = [*WORDED.finditer(line), *GLUED.finditer(line)]
-    found += [match for match in FIXED.finditer(line) if int(match["number"]) not in STATUS_CODES]
+    matches = [*WORDED.finditer(line), *GLUED.finditer(line)]
+    matches += [match for match in FIXED.finditer(line) if int(match["number"]) not in STATUS_CODES]
     if is_subject:
-        found += [one for one in (MERGED.match(line), TITLED.match(line)) if one]
-    for one in sorted(found, key=lambda one: one.start("words")):
-        yield int(one["number"]), one["words"]
+        matches += filter(None, (MERGED.match(line), TITLED.match(line)))
+    for match in sorted(matches, key=lambda match: match.start("words")):
+        yield int(match["number"]), match["words"]

@@ -84,10 +84,10 @@ def _replaced(
 def _common_part(old: str, new: str) -> int:
     """Return how many characters both begin with, up to the last that is not a letter or digit."""
     length = 0
-    for place, (one, other) in enumerate(zip(old, new, strict=False), start=1):
-        if one != other:
+    for place, (before, after) in enumerate(zip(old, new, strict=False), start=1):
+        if before != after:
             break
-        if not one.isalnum():
+        if not before.isalnum():
             length = place
     return length
 

@@ -12,6 +12,7 @@ import polars as pl
 from perf_assets.base.sanitize import in_words
 from perf_assets.core.analyses.formatting import as_json
 from perf_assets.core.analyses.group_samples import CONFIDENCE
+from perf_assets.core.questions.classification import lists_of
 from perf_assets.core.questions.classifier_assumptions import DEFAULTS, PEOPLE, VARIANTS, Variant
 from perf_assets.core.questions.examples import Examples, Reader, Scored, decided_of, examples_of
 from perf_assets.core.questions.scoring import (
@@ -26,7 +27,6 @@ from perf_assets.core.questions.scoring import (
     stratified_folds,
     with_limits,
 )
-from perf_assets.core.questions.word_weights import lists_of
 from perf_assets.core.questions.words import Wordlists
 from perf_assets.schema import schema_of
 

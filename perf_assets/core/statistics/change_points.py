@@ -100,8 +100,7 @@ def change_points(series: MonthlySeries) -> list[Change]:
     if gain < LEAST_GAIN and double < 2 * LEAST_GAIN:
         return []
     chance = _chance(_null_gains(series))
-    threshold = chance.threshold
-    if gain <= threshold and double <= 2 * threshold:
+    if gain <= chance.threshold and double <= 2 * chance.threshold:
         return []
     return list(_changes(series, costs / scale, chance))
 
@@ -205,12 +204,11 @@ def _scales_and_gains(kind: Kind, events: Floats, totals: Floats) -> tuple[Float
     gains = _deviance(kind, all_k, np.asarray(all_n))[:, 0] - split.min(axis=1)
     first_k, first_n = np.take_along_axis(k, best[:, None], axis=1)[:, 0], n[best]
     is_after = np.arange(len(totals))[None, :] > (best + SHORTEST_MONTHS - 1)[:, None]
-    levels = [
-        np.divide(k_of, n_of, out=np.zeros_like(k_of), where=n_of > 0)
+    level_before, level_after = (
+        np.divide(k_of, n_of, out=np.zeros_like(k_of), where=n_of > 0)[:, None]
         for k_of, n_of in ((first_k, first_n), (all_k[:, 0] - first_k, all_n - first_n))
-    ]
-    after, before_it = levels[1][:, None], levels[0][:, None]
-    scales = _scale(kind, events, totals, np.where(is_after, after, before_it))
+    )
+    scales = _scale(kind, events, totals, np.where(is_after, level_after, level_before))
     return scales, gains / scales
 
 
@@ -261,9 +259,7 @@ def _gain_without_a_month(
     """Return the least gain of the change when one of its months is left out."""
     whole = costs[start, end] - costs[start, at] - costs[at, end]
     raw = _raw_gain(series, start, at, end)
-    least = float("inf")
-    for month in range(start, end):
-        least = min(least, _raw_gain(series, start, at, end, month))
+    least = min(_raw_gain(series, start, at, end, month) for month in range(start, end))
     return least * float(whole) / raw if raw > 0 else 0.0
 
 

@@ -23,11 +23,7 @@ _FEW_CASES = 500
 
 
 def permuted_counts(
-    steps: sparse.csr_array,
-    n_members: int,
-    permutations: int,
-    seed: int,
-    looks: Sequence[int] = (),
+    steps: sparse.csr_array, n_members: int, permutations: int, seed: int, looks: Sequence[int] = ()
 ) -> Iterator[tuple[Floats, NDArray[np.int64]]]:
     """Yield the sums of the rows of randomly drawn members, some permutations at a time.
 

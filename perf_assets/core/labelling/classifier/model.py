@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
-from perf_assets.core.labelling.classifier.signals import signal_values
-from perf_assets.core.labelling.classifier.terms import cleaned, counted_terms, words_of
+from perf_assets.core.labelling.classifier.features import (
+    cleaned,
+    counted_terms,
+    signal_values,
+    words_of,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -115,10 +119,7 @@ def _scored(model: Model, reports: pl.DataFrame) -> pl.DataFrame:
 
     texts = cleaned(reports)
     contributions = pl.concat(
-        [
-            *(_of_terms(model, block, texts) for block in model.terms),
-            _of_signals(model, texts),
-        ]
+        [*(_of_terms(model, block, texts) for block in model.terms), _of_signals(model, texts)]
     )
     margins = np.full(reports.height, model.intercept)
     sums = contributions.group_by("report").agg(pl.col("value").sum())

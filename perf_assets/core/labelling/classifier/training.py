@@ -11,6 +11,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from perf_assets.base.errors import PerfAssetsError
+from perf_assets.core.labelling.classifier.features import (
+    cleaned,
+    counted_terms,
+    signal_values,
+    words_of,
+)
 from perf_assets.core.labelling.classifier.model import (
     BLOCKS,
     SIGNAL_WEIGHT,
@@ -21,8 +27,6 @@ from perf_assets.core.labelling.classifier.model import (
     score,
     weighted_terms,
 )
-from perf_assets.core.labelling.classifier.signals import signal_values
-from perf_assets.core.labelling.classifier.terms import cleaned, counted_terms, words_of
 from perf_assets.core.libraries import import_scikit_learn, porter_stemmer
 from perf_assets.core.questions.regression import platt_scaling
 
@@ -314,6 +318,6 @@ def _error_of_area(area: float, yes: int, no: int) -> float:
     Hanley, J. A. and McNeil, B. J. (1982). The meaning and use of the area under a receiver
     operating characteristic (ROC) curve. Radiology 143, 29-36.
     """
-    one, two = area / (2 - area), 2 * area**2 / (1 + area)
-    variance = area * (1 - area) + (yes - 1) * (one - area**2) + (no - 1) * (two - area**2)
+    q_1, q_2 = area / (2 - area), 2 * area**2 / (1 + area)
+    variance = area * (1 - area) + (yes - 1) * (q_1 - area**2) + (no - 1) * (q_2 - area**2)
     return float(np.sqrt(max(variance, 0.0) / (yes * no)))
