@@ -129,8 +129,7 @@ def language_totals(files: pl.DataFrame) -> pl.DataFrame:
 
     Parameters
     ----------
-    files
-        ``raw.commit_files``: sha, path, additions, deletions.
+    files : ``raw.commit_files``: sha, path, additions, deletions.
 
     Returns
     -------

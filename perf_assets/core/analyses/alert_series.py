@@ -45,14 +45,12 @@ class Raised:
 
     Attributes
     ----------
-    month, first_month, last_month
-        The first month of the new level, and the first and the last of the months compared.
-    level_before, level_after, effect
-        In the unit of the series; the effect is the difference, of times the factor.
-    n_before, n_after
-        Bug reports behind the levels.
-    numbers
-        The performance bugs behind the level after the change, sorted.
+    month, first_month, last_month : the first month of the new level, and the first and the last of
+        the months compared.
+    level_before, level_after, effect : in the unit of the series; the effect is the difference, of
+        times the factor.
+    n_before, n_after : bug reports behind the levels.
+    numbers : the performance bugs behind the level after the change, sorted.
     """
 
     repository: str
@@ -82,11 +80,10 @@ def raised_changes(counts: pl.DataFrame, reports: pl.DataFrame) -> Iterator[Rais
 
     Parameters
     ----------
-    counts
-        A row for each repository, area (NULL: the whole repository) and month: opened_performance,
-        opened_total, and open_performance at its end. Complete months alone, all of a repository.
-    reports
-        The performance bugs: repository, area, number, month, closed_month and fix_time_days
+    counts : a row for each repository, area (NULL: the whole repository) and month:
+        opened_performance, opened_total, and open_performance at its end. Complete months alone,
+        all of a repository.
+    reports : the performance bugs: repository, area, number, month, closed_month and fix_time_days
         (NULL unless fixed), hours_to_first_comment. One of several areas is there for each.
 
     Returns

@@ -51,16 +51,12 @@ def alerts(
 
     Parameters
     ----------
-    trend_monthly
-        ``marts.trend_monthly``; of mined repositories, and complete months alone.
-    bug_metrics
-        ``marts.bug_metrics``: the performance bugs with their times.
-    alert_states
-        ``reviews.alert_states``.
-    area_monthly
-        The same columns as of ``trend_monthly``, by area.
-    bug_areas
-        Which reports are of an area: dataset, repository, number, area. One may be of several.
+    trend_monthly : ``marts.trend_monthly``; of mined repositories, and complete months alone.
+    bug_metrics : ``marts.bug_metrics``: the performance bugs with their times.
+    alert_states : ``reviews.alert_states``.
+    area_monthly : the same columns as of ``trend_monthly``, by area.
+    bug_areas : which reports are of an area: dataset, repository, number, area. One may be of
+        several.
 
     Returns
     -------

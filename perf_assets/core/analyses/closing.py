@@ -47,8 +47,7 @@ def closing_rates(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.
 
     Parameters
     ----------
-    bug_metrics, trend_monthly
-        As for :func:`~perf_assets.core.analyses.incidence.fix_incidence`.
+    bug_metrics, trend_monthly : as for :func:`~perf_assets.core.analyses.incidence.fix_incidence`.
 
     Returns
     -------
@@ -76,8 +75,7 @@ def open_share_changes(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame)
 
     Parameters
     ----------
-    trend_monthly, issue_history
-        As for :func:`~perf_assets.core.analyses.trends.trend_tests`.
+    trend_monthly, issue_history : as for :func:`~perf_assets.core.analyses.trends.trend_tests`.
 
     Returns
     -------

@@ -41,13 +41,11 @@ def group_comparisons(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) ->
 
     Parameters
     ----------
-    bug_metrics
-        ``marts.bug_metrics``: dataset, repository, number, is_performance, is_fixed and the columns
-        of :data:`~perf_assets.core.analyses.group_samples.METRICS`, which says over which bug
-        reports each is compared.
-    counted_fixes
-        ``intermediate.counted_fixes``: dataset, repository, number, sha. Bugs that are joined by a
-        commit, or by a chain of them, are one cluster in the metrics of fixes.
+    bug_metrics : ``marts.bug_metrics``: dataset, repository, number, is_performance, is_fixed and
+        the columns of :data:`~perf_assets.core.analyses.group_samples.METRICS`, which says over
+        which bug reports each is compared.
+    counted_fixes : ``intermediate.counted_fixes``: dataset, repository, number, sha. Bugs that are
+        joined by a commit, or by a chain of them, are one cluster in the metrics of fixes.
 
     Returns
     -------
@@ -82,10 +80,8 @@ def effect_sizes(
 
     Parameters
     ----------
-    bug_metrics, counted_fixes
-        As for :func:`group_comparisons`, whose rows these complete.
-    adjusted_tests
-        ``analysis.adjusted_tests``, where the adjusted p-values stand.
+    bug_metrics, counted_fixes : as for :func:`group_comparisons`, whose rows these complete.
+    adjusted_tests : ``analysis.adjusted_tests``, where the adjusted p-values stand.
 
     Returns
     -------

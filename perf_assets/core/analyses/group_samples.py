@@ -64,16 +64,9 @@ def compare_samples(performance: Values, other: Values) -> Comparison:
     """Compare the values of performance bugs with those of other bugs, none of them NULL."""
     test = mann_whitney_u(performance, other)
     delta = cliffs_delta(performance, other)
-    return Comparison(
-        test.n_x,
-        test.n_y,
-        median_of(as_floats(performance)),
-        median_of(as_floats(other)),
-        test.statistic,
-        test.pvalue,
-        delta,
-        magnitude(delta),
-    )
+    first, second = (median_of(as_floats(values)) for values in (performance, other))
+    figures = (first, second, test.statistic, test.pvalue, delta)
+    return Comparison(test.n_x, test.n_y, *figures, magnitude(delta))
 
 
 def metric_samples(bugs: pl.DataFrame, metric: str) -> tuple[pl.Series, pl.Series]:

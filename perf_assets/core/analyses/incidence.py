@@ -56,12 +56,11 @@ def fix_incidence(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.
 
     Parameters
     ----------
-    bug_metrics
-        ``marts.bug_metrics``: dataset, repository, is_performance, is_fixed, opened_at, closed_at.
-    trend_monthly
-        ``marts.trend_monthly``: dataset, repository, month, is_complete. A repository is watched
-        until the end of its last complete month: what was opened later is left out, what was
-        closed later counts as open, and a repository without a complete month has no bug.
+    bug_metrics : ``marts.bug_metrics``: dataset, repository, is_performance, is_fixed, opened_at,
+        closed_at.
+    trend_monthly : ``marts.trend_monthly``: dataset, repository, month, is_complete. A repository
+        is watched until the end of its last complete month: what was opened later is left out, what
+        was closed later counts as open, and a repository without a complete month has no bug.
 
     Returns
     -------

@@ -30,9 +30,8 @@ def keyword_proposals(bug_reports: pl.DataFrame) -> pl.DataFrame:
 
     Parameters
     ----------
-    bug_reports
-        ``staging.bug_reports``: dataset, repository, title (NULL where there are no texts),
-        is_performance, matched_labels, matched_keywords.
+    bug_reports : ``staging.bug_reports``: dataset, repository, title (NULL where there are no
+        texts), is_performance, matched_labels, matched_keywords.
 
     Returns
     -------

@@ -79,12 +79,11 @@ def label_sensitivity(
 
     Parameters
     ----------
-    bug_reports
-        ``staging.bug_reports``: dataset, repository, number, is_performance, strength,
+    bug_reports : ``staging.bug_reports``: dataset, repository, number, is_performance, strength,
         widened_keywords. Datasets without texts have no strengths, and no rows here.
-    bug_metrics, counted_fixes, trend_monthly, issue_history
-        As for the results themselves: ``marts.bug_metrics``, ``intermediate.counted_fixes``,
-        ``marts.trend_monthly`` and ``marts.issue_history``.
+    bug_metrics, counted_fixes, trend_monthly, issue_history : as for the results themselves:
+        ``marts.bug_metrics``, ``intermediate.counted_fixes``, ``marts.trend_monthly`` and
+        ``marts.issue_history``.
 
     Returns
     -------

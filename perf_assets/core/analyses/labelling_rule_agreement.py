@@ -24,8 +24,8 @@ def labelling_rule_agreement(rule_matches: pl.DataFrame) -> pl.DataFrame:
 
     Parameters
     ----------
-    rule_matches
-        ``intermediate.rule_matches``: the bug reports of each month that both, one or neither find.
+    rule_matches : ``intermediate.rule_matches``: the bug reports of each month that both, one or
+        neither find.
 
     Returns
     -------
@@ -65,8 +65,8 @@ def keyword_stem_hits(question_stems: pl.DataFrame) -> pl.DataFrame:
 
     Parameters
     ----------
-    question_stems
-        ``intermediate.question_stems``: the entries that find questions, and any of them.
+    question_stems : ``intermediate.question_stems``: the entries that find questions, and any of
+        them.
 
     Returns
     -------

@@ -37,9 +37,8 @@ def lifetime_comparisons(bug_lifetimes: pl.DataFrame) -> pl.DataFrame:
 
     Parameters
     ----------
-    bug_lifetimes
-        ``marts.bug_lifetimes``: dataset, repository, is_performance, outcome, lifetime_days,
-        longest_lifetime_days.
+    bug_lifetimes : ``marts.bug_lifetimes``: dataset, repository, is_performance, outcome,
+        lifetime_days, longest_lifetime_days.
 
     Returns
     -------

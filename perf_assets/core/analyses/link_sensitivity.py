@@ -34,10 +34,10 @@ def link_sensitivity(links: pl.DataFrame) -> pl.DataFrame:
 
     Parameters
     ----------
-    links
-        ``intermediate.counted_links``, the counted links between bug reports and commits: dataset,
-        repository, number, sha, is_performance, opened_at, closed_at (NULL when open), additions,
-        deletions, doubts (a list of names). A pair that is there several times counts once.
+    links : ``intermediate.counted_links``, the counted links between bug reports and commits:
+        dataset, repository, number, sha, is_performance, opened_at, closed_at (NULL when open),
+        additions, deletions, doubts (a list of names). A pair that is there several times counts
+        once.
 
     Returns
     -------

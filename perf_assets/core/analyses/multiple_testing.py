@@ -19,8 +19,8 @@ def family_of_tests(
 
     Parameters
     ----------
-    trend_tests, open_share_changes, closing_rates, fix_incidence, group_comparisons
-        The tables of that name. Of each series the test by which it is read
+    trend_tests, open_share_changes, closing_rates, fix_incidence, group_comparisons : the tables of
+        that name. Of each series the test by which it is read
         (:data:`~perf_assets.core.analyses.trends.HEADLINES`); of fixing the curves of fixes; of
         comparisons the p-value that allows for shared commits.
 

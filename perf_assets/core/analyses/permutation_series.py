@@ -14,7 +14,7 @@ from perf_assets.core.analyses.formatting import p_text
 from perf_assets.core.statistics.minimum_events import REGRESSION, too_few
 from perf_assets.core.statistics.permutation import is_decided, permuted_counts
 from perf_assets.core.statistics.power import ODDS_RATIO, power
-from perf_assets.core.statistics.samples import Floats
+from perf_assets.core.statistics.samples import Floats, finite
 from perf_assets.core.statistics.trend import binomial_regression, cochran_armitage
 
 PARTS = {
@@ -362,9 +362,8 @@ def permutation_test(
     chance = chance or null_distribution(paths, permutations, alarms=False)
     slope = float(slopes_of(paths.performance_counts()[series], totals))
     if chance is None or not np.isfinite(slope):
-        finite_slope = slope if np.isfinite(slope) else None
         text = "not testable: no labels to permute, or no two months with a share"
-        return PermutationTest(n, finite_slope, None, None, text)
+        return PermutationTest(n, finite(slope), None, None, text)
     rising, falling = tails_of(chance.slopes[series], slope)
     # Twice the smaller tail: the slopes of permuted labels need not lie evenly about 0.
     p = min(1.0, 2 * (min(rising, falling) + 1) / (chance.permutations + 1))

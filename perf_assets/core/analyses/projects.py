@@ -73,11 +73,10 @@ def project_comparisons(bug_metrics: pl.DataFrame, bug_areas: pl.DataFrame) -> p
 
     Parameters
     ----------
-    bug_metrics
-        ``marts.bug_metrics``: dataset, repository, number, opened_at, is_performance, is_fixed,
-        author_association, and the columns of :data:`METRICS`.
-    bug_areas
-        ``marts.bug_areas``: dataset, repository, number, area. A bug report may be in several.
+    bug_metrics : ``marts.bug_metrics``: dataset, repository, number, opened_at, is_performance,
+        is_fixed, author_association, and the columns of :data:`METRICS`.
+    bug_areas : ``marts.bug_areas``: dataset, repository, number, area. A bug report may be in
+        several.
 
     Returns
     -------
@@ -106,8 +105,8 @@ def pooled_effects(effect_sizes: pl.DataFrame) -> pl.DataFrame:
 
     Parameters
     ----------
-    effect_sizes
-        ``analysis.effect_sizes``: dataset, repository, metric, cliffs_delta and its limits.
+    effect_sizes : ``analysis.effect_sizes``: dataset, repository, metric, cliffs_delta and its
+        limits.
 
     Returns
     -------

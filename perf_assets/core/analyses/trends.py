@@ -65,12 +65,11 @@ def trend_tests(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.
 
     Parameters
     ----------
-    trend_monthly
-        ``marts.trend_monthly``: dataset, repository, month, is_complete and the columns of
-        :data:`SERIES`. Only complete months count; a month without a share (no open bug at all,
+    trend_monthly : ``marts.trend_monthly``: dataset, repository, month, is_complete and the columns
+        of :data:`SERIES`. Only complete months count; a month without a share (no open bug at all,
         say) keeps its position in the series.
-    issue_history
-        ``marts.issue_history``, from which the same series are counted with labels permuted.
+    issue_history : ``marts.issue_history``, from which the same series are counted with labels
+        permuted.
 
     Returns
     -------
@@ -121,7 +120,15 @@ def _tested(
     """Return the flows of a repository, and its rows, from its complete months and its paths."""
     months, paths = case
     flows = _flows(months, paths)
-    return flows, list(_repository_rows(months, flows, paths))
+    chance = null_distribution(paths, PERMUTATIONS)
+    rows: list[dict[str, Any]] = []
+    for series in SERIES:
+        if series in FLOWS:
+            rows += _flow_rows(series, flows, np.zeros(months.height), chance)
+        else:
+            rows.append(_permutation_row(series, paths, chance))
+        rows.append(_paper_row(series, months, paths, chance))
+    return flows, rows
 
 
 def _flows(months: pl.DataFrame, paths: CumulativeSeries) -> pl.DataFrame:
@@ -133,18 +140,6 @@ def _flows(months: pl.DataFrame, paths: CumulativeSeries) -> pl.DataFrame:
         for name, counted in zip(SERIES[series], (counts, totals), strict=True)
     ]
     return pl.DataFrame([months["repository"], months["years"], *flows])
-
-
-def _repository_rows(
-    months: pl.DataFrame, flows: pl.DataFrame, paths: CumulativeSeries
-) -> Iterator[dict[str, Any]]:
-    chance = null_distribution(paths, PERMUTATIONS)
-    for series in SERIES:
-        if series not in FLOWS:
-            yield _permutation_row(series, paths, chance)
-        else:
-            yield from _flow_rows(series, flows, np.zeros(months.height), chance)
-        yield _paper_row(series, months, paths, chance)
 
 
 # The rows; columns that one leaves out are NULL

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 import polars as pl
@@ -168,9 +169,7 @@ def innermost_paths(frames: Iterable[str], find: Callable[[str], str | None]) ->
 
 def _traces(frames: Iterable[str]) -> Iterator[list[str]]:
     trace: list[str] = []
-    for number, frame in enumerate(frames):
-        if number >= MOST_FRAMES:
-            break
+    for frame in islice(frames, MOST_FRAMES):
         if frame == BEGINNING and trace:
             yield trace
             trace = []

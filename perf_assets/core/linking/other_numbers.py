@@ -104,8 +104,7 @@ def _without_counted(line: str) -> str:
 
 
 def _without_colours(line: str) -> str:
-    spans = list(_colours(line))
-    for start, end in reversed(spans):
+    for start, end in reversed([*_colours(line)]):
         line = f"{line[:start]} {line[end:]}"
     return line
 

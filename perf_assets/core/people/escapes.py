@@ -47,9 +47,8 @@ def replace_decoded(
 
     Parameters
     ----------
-    is_name
-        Whether a word is a name: ``\\nick`` has no new line before the name *ick*, if *nick* is
-        one.
+    is_name : whether a word is a name: ``\\nick`` has no new line before the name *ick*, if *nick*
+        is one.
     """
 
     def replaced(chunk: re.Match[str]) -> str:

@@ -27,9 +27,7 @@ class Mailmap:
         by_contact: dict[tuple[str, str], str] = {}
         for line in text.split("\n"):
             contacts = [] if line.lstrip().startswith("#") else list(_contacts(line))
-            if len(contacts) == 1:  # another name for an address
-                continue
-            if len(contacts) >= 2:
+            if len(contacts) >= 2:  # with fewer it is another name for an address
                 (_, proper), (name, email), *_ = contacts
                 if name:
                     by_contact[name.casefold(), email.casefold()] = proper.casefold()

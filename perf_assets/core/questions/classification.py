@@ -62,12 +62,9 @@ def classify(
 
     Parameters
     ----------
-    questions
-        All of them: question_id, title, text, code.
-    examples
-        Those that people classified, enough of them.
-    kind_method
-        Which method decides; where both are equally good the study's does.
+    questions : all of them: question_id, title, text, code.
+    examples : those that people classified, enough of them.
+    kind_method : which method decides; where both are equally good the study's does.
 
     Returns
     -------
@@ -142,10 +139,8 @@ def word_weights(reader: Reader, model: Model, version: str) -> pl.DataFrame:
 
     Parameters
     ----------
-    reader, model
-        Of the classifier by weights, learned from all examples.
-    version
-        What the labels have as ``model_version`` of it.
+    reader, model : of the classifier by weights, learned from all examples.
+    version : what the labels have as ``model_version`` of it.
 
     Returns
     -------

@@ -62,8 +62,8 @@ def examples_of(labelled: pl.DataFrame) -> Iterator[Examples]:
 
     Parameters
     ----------
-    labelled
-        ``staging.labelled_questions``: forum, question_id, kind, asked_at, title, text, code.
+    labelled : ``staging.labelled_questions``: forum, question_id, kind, asked_at, title, text,
+        code.
     """
     for (forum,), rows in groups_of(labelled, "forum"):
         numbers = dict(rows.group_by("kind").len().iter_rows())
@@ -115,11 +115,8 @@ class Reader:
 
     def score(self, folds: Iterable[tuple[Indices, Indices]]) -> list["Scored"]:
         """Return the scores of the examples that each fold tests, learned from its others."""
-        scored = []
-        for learning, testing in folds:
-            model = self.learn(learning)
-            scored.append(Scored(testing, model, model.scores(self.counts[testing])))
-        return scored
+        models = ((testing, self.learn(learning)) for learning, testing in folds)
+        return [Scored(test, model, model.scores(self.counts[test])) for test, model in models]
 
 
 @dataclass(frozen=True)

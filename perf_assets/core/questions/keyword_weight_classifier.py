@@ -48,12 +48,9 @@ def learn_keyword_weights(
 
     Parameters
     ----------
-    truth
-        Questions by kinds.
-    keywords
-        As :func:`keyword_table` gives them.
-    alpha
-        What keywords add; ``None`` takes that of the variant, or finds it by cross-validation
+    truth : questions by kinds.
+    keywords : as :func:`keyword_table` gives them.
+    alpha : what keywords add; ``None`` takes that of the variant, or finds it by cross-validation
         within these questions.
 
     Notes

@@ -50,14 +50,11 @@ def question_kind_quality(
 
     Parameters
     ----------
-    lists
-        Stop words, and the packaged keywords.
-    labelled
-        ``staging.labelled_questions``.
-    methods
-        ``intermediate.kind_methods``: forum, method; which one fills ``labels.question_kinds``.
-    weights
-        ``labels.question_word_weights``: the keywords that count in each forum.
+    lists : stop words, and the packaged keywords.
+    labelled : ``staging.labelled_questions``.
+    methods : ``intermediate.kind_methods``: forum, method; which one fills
+        ``labels.question_kinds``.
+    weights : ``labels.question_word_weights``: the keywords that count in each forum.
 
     Returns
     -------

@@ -42,8 +42,7 @@ def question_bug_correlation(months: pl.DataFrame) -> pl.DataFrame:
 
     Parameters
     ----------
-    months
-        ``marts.questions_vs_bugs_monthly``: repository, forum, month, is_complete,
+    months : ``marts.questions_vs_bugs_monthly``: repository, forum, month, is_complete,
         performance_questions, performance_bugs. Of each framework and forum the longest run of
         months counts that are complete and decided, the later one of equals.
 

@@ -150,10 +150,8 @@ def platt_scaling(margins: Floats, is_of_kind: Flags) -> tuple[float, float]:
 
     Parameters
     ----------
-    margins
-        How far each question is from the boundary, by a model that has not seen it.
-    is_of_kind
-        Whether it is of the kind.
+    margins : how far each question is from the boundary, by a model that has not seen it.
+    is_of_kind : whether it is of the kind.
 
     References
     ----------

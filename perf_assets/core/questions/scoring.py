@@ -65,10 +65,8 @@ def measured(truth: Flags, decided: Flags, weights: Floats | None = None) -> Flo
 
     Parameters
     ----------
-    truth, decided
-        Questions by kinds.
-    weights
-        Samples by questions: how often each question is in each sample; each once by default.
+    truth, decided : questions by kinds.
+    weights : samples by questions: how often each question is in each sample; each once by default.
 
     Returns
     -------

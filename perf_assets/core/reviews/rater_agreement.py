@@ -94,10 +94,9 @@ def question_agreement(
 
     Parameters
     ----------
-    verdicts
-        ``staging.question_verdicts``: a row for each rater, question and problem in force.
-    of_endorsements, endorsements
-        As for :func:`~perf_assets.core.reviews.precision.endorsement_precision`.
+    verdicts : ``staging.question_verdicts``: a row for each rater, question and problem in force.
+    of_endorsements, endorsements : as for
+        :func:`~perf_assets.core.reviews.precision.endorsement_precision`.
 
     Returns
     -------

@@ -82,10 +82,8 @@ def cohens_kappa(a: Sequence[Hashable], b: Sequence[Hashable], confidence: float
 
     Parameters
     ----------
-    a, b
-        The category each rater gave to each item, in one order, without missing values.
-    confidence
-        Of the interval, from the large-sample standard error.
+    a, b : the category each rater gave to each item, in one order, without missing values.
+    confidence : of the interval, from the large-sample standard error.
 
     Notes
     -----
@@ -156,10 +154,8 @@ def fleiss_kappa(ratings: Sequence[Sequence[Hashable]], confidence: float = 0.95
 
     Parameters
     ----------
-    ratings
-        For each item the categories its raters gave, in any order, without missing values.
-    confidence
-        Of the interval, from the large-sample standard error.
+    ratings : for each item the categories its raters gave, in any order, without missing values.
+    confidence : of the interval, from the large-sample standard error.
 
     Notes
     -----

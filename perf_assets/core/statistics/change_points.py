@@ -56,11 +56,9 @@ class MonthlySeries:
 
     Attributes
     ----------
-    kind
-        ``share``: ``events`` of ``totals`` are successes. ``scores``: ``events`` is the sum of
+    kind : ``share``: ``events`` of ``totals`` are successes. ``scores``: ``events`` is the sum of
         ``totals`` values of mean 0 and variance 1.
-    events, totals
-        As long as there are months; months without anything have 0 in both.
+    events, totals : as long as there are months; months without anything have 0 in both.
     """
 
     kind: Kind
@@ -74,11 +72,9 @@ class Change:
 
     Attributes
     ----------
-    gain, threshold
-        How much better two levels describe the months than one, as a likelihood ratio divided by
-        what months vary, and what it had to be.
-    p_value
-        Probability that the best change of a history without any gains as much.
+    gain, threshold : how much better two levels describe the months than one, as a likelihood ratio
+        divided by what months vary, and what it had to be.
+    p_value : probability that the best change of a history without any gains as much.
     """
 
     start: int

@@ -54,15 +54,12 @@ def binomial_regression(
 
     Parameters
     ----------
-    successes
-        Counts, shape (..., points); each of the leading indices is a series of its own.
-    totals, times
-        Shape (points,): trials and moment of each point. Points without a trial are left out.
-    strata
-        Shape (points,): the group of each point; each gets a level of its own, and all one trend.
-        Default: one group.
-    confidence
-        Of the interval.
+    successes : counts, shape (..., points); each of the leading indices is a series of its own.
+    totals, times : shape (points,): trials and moment of each point. Points without a trial are
+        left out.
+    strata : shape (points,): the group of each point; each gets a level of its own, and all one
+        trend. Default: one group.
+    confidence : of the interval.
 
     Notes
     -----
@@ -123,9 +120,8 @@ def cochran_armitage(
 
     Parameters
     ----------
-    successes, totals, times, strata
-        As for :func:`binomial_regression`. With strata the scores and variances of all of them are
-        added up (Mantel's extension).
+    successes, totals, times, strata : as for :func:`binomial_regression`. With strata the scores
+        and variances of all of them are added up (Mantel's extension).
 
     Notes
     -----

@@ -41,24 +41,16 @@ class Model:
 
     Attributes
     ----------
-    version
-        Names what it was trained on and how, e.g. ``3f2a9c0b``.
-    stems
-        The stem of each word that is known.
-    terms
-        By block of terms a frame: term, inverse document frequency, weight.
-    signals
-        The weight of each signal, as ``title: slow``.
-    intercept
-        What a report without any of them has.
-    slope, shift
-        Of the sigmoid that turns a margin into a probability.
-    threshold
-        From which probability on a report counts as one about performance.
-    share
-        The share of performance reports that it was trained with.
-    description
-        What it was trained on, by which command, and how good it was on what it had not seen.
+    version : names what it was trained on and how, e.g. ``3f2a9c0b``.
+    stems : the stem of each word that is known.
+    terms : by block of terms a frame: term, inverse document frequency, weight.
+    signals : the weight of each signal, as ``title: slow``.
+    intercept : what a report without any of them has.
+    slope, shift : of the sigmoid that turns a margin into a probability.
+    threshold : from which probability on a report counts as one about performance.
+    share : the share of performance reports that it was trained with.
+    description : what it was trained on, by which command, and how good it was on what it had not
+        seen.
     """
 
     version: str
