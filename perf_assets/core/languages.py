@@ -2,7 +2,6 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate
 from pathlib import PurePosixPath
@@ -178,19 +177,15 @@ def lexed_lines(lexer: str, text: str, last: int) -> set[int]:
     ends = list(accumulate(len(line) + 1 for line in lines))
     end = ends[min(last, len(ends)) - 1]
     found: set[int] = set()
-    for position, value in _code(_lexer(lexer), text):
+    for position, kind, value in _lexer(lexer).get_tokens_unprocessed(text):
         if position >= end:
             break
+        if not value.strip() or _is_comment(kind):
+            continue
         first = position + len(value) - len(value.lstrip())
         final = position + len(value.rstrip()) - 1
         found.update(range(bisect_right(ends, first) + 1, bisect_right(ends, final) + 2))
     return {number for number in found if number <= last and lines[number - 1].strip()}
-
-
-def _code(lexer: Lexer, text: str) -> Iterator[tuple[int, str]]:
-    for position, kind, value in lexer.get_tokens_unprocessed(text):
-        if value.strip() and not _is_comment(kind):
-            yield position, value
 
 
 def _is_comment(kind: _TokenType) -> bool:

@@ -196,7 +196,7 @@ class _Compared(NamedTuple):
 
     @property
     def too_few_reason(self) -> str | None:
-        """Why the metric is not compared, where a group has too few bug reports or commits."""
+        """Return why the metric is not compared: a group has too few bug reports or commits."""
         if self.found.is_apart:
             return APART
         noun = "with a fix of their own" if METRICS[self.metric] == "fixed" else "with a value"

@@ -52,32 +52,23 @@ def replace_decoded(
     """
 
     def replaced(chunk: re.Match[str]) -> str:
-        return _replaced(chunk[0], pattern, change, is_name)
+        plain, spans = decoded(chunk[0], is_name)
+        if plain == chunk[0]:
+            return plain
+        written, last = [], 0
+        for match in pattern.finditer(plain):
+            old, new = match[0], change(match)
+            if old == new:
+                continue
+            before = _common_part(old[:-1], new)
+            old, new = old[before:], new[before:]
+            after = _common_part(old[:0:-1], new[::-1])
+            begin, end = match.start() + before, match.end() - after - 1
+            written += [chunk[0][last : spans[begin][0]], new[: len(new) - after]]
+            last = spans[end][1]
+        return "".join((*written, chunk[0][last:]))
 
     return _CHUNK.sub(replaced, text)
-
-
-def _replaced(
-    text: str,
-    pattern: re.Pattern[str],
-    change: Callable[[re.Match[str]], str],
-    is_name: Callable[[str], bool],
-) -> str:
-    plain, spans = decoded(text, is_name)
-    if plain == text:
-        return text
-    written, last = [], 0
-    for match in pattern.finditer(plain):
-        old, new = match[0], change(match)
-        if old == new:
-            continue
-        before = _common_part(old[:-1], new)
-        old, new = old[before:], new[before:]
-        after = _common_part(old[:0:-1], new[::-1])
-        begin, end = match.start() + before, match.end() - after - 1
-        written += [text[last : spans[begin][0]], new[: len(new) - after]]
-        last = spans[end][1]
-    return "".join((*written, text[last:]))
 
 
 def _common_part(old: str, new: str) -> int:

@@ -75,7 +75,7 @@ class Pseudonyms:
 
     @cached_property
     def _most_parts(self) -> int:
-        """How many parts, with hyphens between them, the longest login has."""
+        """Return how many parts, with hyphens between them, the longest login has."""
         return max((len(_PART.findall(login)) for login in self.known.logins), default=1)
 
     def login(self, login: str) -> str:

@@ -123,11 +123,10 @@ def _scored(model: Model, reports: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def block_text(block: str) -> pl.Expr:
-    """Return the text that a block of terms is read from."""
-    if block == "title":
-        return pl.col("title")
-    return pl.concat_str([*["title"] * TITLE_WEIGHT, "body"], separator="\n")
+def words_of_block(texts: pl.DataFrame, block: str) -> pl.DataFrame:
+    """Return the words of the text that a block of terms is read from, as :func:`words_of`."""
+    columns = ["title"] if block == "title" else [*["title"] * TITLE_WEIGHT, "body"]
+    return words_of(texts.select(pl.concat_str(columns, separator="\n")).to_series())
 
 
 def weighted_terms(counted: pl.DataFrame, known: pl.DataFrame, block: str) -> pl.DataFrame:
@@ -142,8 +141,7 @@ def weighted_terms(counted: pl.DataFrame, known: pl.DataFrame, block: str) -> pl
 
 
 def _of_terms(model: Model, block: str, texts: pl.DataFrame) -> pl.DataFrame:
-    words = words_of(texts.select(block_text(block)).to_series())
-    counted = counted_terms(words, model.stems)
+    counted = counted_terms(words_of_block(texts, block), model.stems)
     weighted = weighted_terms(counted, model.terms[block], block)
     return weighted.select("report", "word", value=pl.col("value") * pl.col("weight"))
 

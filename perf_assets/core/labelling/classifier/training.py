@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -15,17 +16,16 @@ from perf_assets.core.labelling.classifier.features import (
     cleaned,
     counted_terms,
     signal_values,
-    words_of,
 )
 from perf_assets.core.labelling.classifier.model import (
     BLOCKS,
     SIGNAL_WEIGHT,
     Floats,
     Model,
-    block_text,
     probability_of,
     score,
     weighted_terms,
+    words_of_block,
 )
 from perf_assets.core.libraries import import_scikit_learn, porter_stemmer
 from perf_assets.core.questions.regression import platt_scaling
@@ -91,11 +91,7 @@ def train_further(model: Model, reports: pl.DataFrame, command: str = "") -> Mod
     PerfAssetsError
         There are too few reports of either kind.
     """
-    truth = _truth_of(reports)
-
-    def fit(some: pl.DataFrame, labels: Flags) -> Model:
-        return _fit_near(model, some, labels)
-
+    truth, fit = _truth_of(reports), partial(_fit_near, model)
     version = f"{model.version}+{fingerprint_of(reports)}"
     return _calibrated(fit, reports, truth, version, command, model.description)
 
@@ -199,7 +195,7 @@ def _fit(reports: pl.DataFrame, truth: Flags) -> Model:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
     texts = cleaned(reports)
-    words = {block: words_of(texts.select(block_text(block)).to_series()) for block in BLOCKS}
+    words = {block: words_of_block(texts, block) for block in BLOCKS}
     stems = _stems(words["text"]["word"].unique().sort())
     terms = {block: _known(words[block], stems, block, len(truth)) for block in BLOCKS}
     signals = dict.fromkeys(signal_values(texts.head(0)).columns, 0.0)
@@ -269,7 +265,7 @@ def _features(model: Model, texts: pl.DataFrame) -> "sparse.csr_matrix":
 
     blocks = []
     for block, known in model.terms.items():
-        words = words_of(texts.select(block_text(block)).to_series())
+        words = words_of_block(texts, block)
         columns = known.with_row_index("column")
         found = weighted_terms(counted_terms(words, model.stems), columns, block)
         at = (found["report"].to_numpy(), found["column"].to_numpy())
