@@ -114,9 +114,7 @@ class _Begun:
         self._rest = ""
 
     def comment(self, text: str, begin: int, end: int) -> int:
-        """Return where this and ``text[begin:end]`` open a comment, perhaps before ``begin``; else
-        -1.
-        """
+        """Return where this and ``text[begin:end]`` open a comment, perhaps earlier; else -1."""
         start = begin - len(self._rest)
         if self._rest and self._rest + text[begin : start + len(OPENING)] == OPENING:
             return start
@@ -158,15 +156,11 @@ def without_comments(text: str) -> str:
 
 
 def is_ticked(line: str) -> bool:
-    """Return whether the line is a ticked checkbox: words its author chose, even where a form
-    wrote them.
-    """
+    """Return whether the line is a ticked checkbox: its author chose the words of the form."""
     return TICKED.match(line) is not None
 
 
 def normal_form(line: str) -> str:
-    """Return the line without list, heading, quote, checkbox and emphasis marks, case and extra
-    space.
-    """
+    """Return the line without marks of lists, headings, quotes and emphasis, case and spaces."""
     bare = EMPHASIS.sub("", MARKERS.sub("", line))
     return SPACES.sub(" ", bare).strip().casefold()

@@ -58,9 +58,7 @@ class Column(StrictModel):
         return self.description if self.unit is None else f"{self.description} Unit: {self.unit}."
 
     def reason(self, limit: str) -> str:
-        """Return the reason for the ``limit`` (values, min, ...); empty if the declaration gives
-        none.
-        """
+        """Return the declared reason for the ``limit`` (values, min, ...); empty without one."""
         if isinstance(self.why, str):
             return self.why
         return self.why.get(limit, "")
@@ -111,6 +109,8 @@ class Table(StrictModel):
     key : the columns that tell its rows apart, and why they do.
     analysis : how it is computed; tables of the schema analysis have it, marts that no SELECT can
         make too, and no others.
+    asset : the main table whose asset in the UI shows it too; without it the asset is its own.
+    made_from : the tables that its rows are decided from, where no SQL or ``analysis`` names them.
     partitioned : whether it is stored by subject (repository, or tag set of a forum) and month.
     constraints : SQL conditions that no row breaks, beside the limits of its columns (as in a
         CHECK, NULL passes).
@@ -122,7 +122,9 @@ class Table(StrictModel):
     key: Many[str] = Field(min_length=1)
     key_why: str = ""
     analysis: Analysis | None = None
-    # No part of what the audit and the contents of the table follow from (storage/fingerprints.py).
+    # None of these is part of what audit and contents follow from (storage/fingerprints.py).
+    asset: str | None = Field(default=None, repr=False)
+    made_from: Many[str] = Field(default=(), repr=False)
     figures: dict[str, FigureDeclaration] = Field(default_factory=dict, repr=False)
     partitioned: bool = False
     constraints: Many[str] = ()
@@ -172,9 +174,7 @@ class Table(StrictModel):
 
     @property
     def is_made_anew(self) -> bool:
-        """Return whether it is stored as a whole and computed anew from a source or other
-        tables.
-        """
+        """Return whether it is stored whole and computed anew from a source or other tables."""
         anew = ("raw", "labels", "marts", "analysis")
         return not self.partitioned and self.schema_name in anew
 

@@ -145,7 +145,7 @@ def found_in(paths: CumulativeSeries) -> Iterator[tuple[Key, bool]]:
         own = counts[series], totals[series], years
         yield (series, "binomial_regression"), bool(binomial_regression(*own).pvalue <= LEVEL)
         yield (series, "cochran_armitage"), bool(cochran_armitage(*own)[1] <= LEVEL)
-    p = open_share_change(paths)["p_value"]
+    p = open_share_change(paths).get("p_value")
     yield ("open", "slope_from_closing"), p is not None and p <= LEVEL
 
 

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import perf_assets
-from perf_assets.core import python_lines
 from perf_assets.core.languages import (
     _CODE,
     OTHER,
@@ -18,6 +17,7 @@ from perf_assets.core.languages import (
     language_of,
     language_totals,
     lexed_lines,
+    python_code_lines,
 )
 from tests.effort import EXAMPLES
 
@@ -140,17 +140,17 @@ PIECES = st.sampled_from(
 @settings(max_examples=20 * EXAMPLES)
 @given(st.lists(PIECES, max_size=25).map("".join), st.integers(1, 12))
 def test_plain_python_is_told_as_the_lexer_tells_it(text: str, last: int) -> None:
-    found = python_lines.code_lines(text, last)
+    found = python_code_lines(text, last)
     assert found is None or found == lexed_lines("python", text, last)
 
 
 def test_most_python_is_plain() -> None:
     for path in sorted(Path(perf_assets.__file__).parent.rglob("*.py"))[::7]:
         text = path.read_text(encoding="utf-8").replace(' f"', ' "').replace('(f"', '("')
-        found = python_lines.code_lines(text, 10_000)
+        found = python_code_lines(text, 10_000)
         assert found is None or found == lexed_lines("python", text, 10_000)
-    assert python_lines.code_lines(PYTHON, 100) == {3, 7, 9, 10, 11}
-    assert python_lines.code_lines("x = f(r'one')\n", 1) is None
+    assert python_code_lines(PYTHON, 100) == {3, 7, 9, 10, 11}
+    assert python_code_lines("x = f(r'one')\n", 1) is None
 
 
 @pytest.mark.parametrize("language", sorted(_CODE))

@@ -3,7 +3,8 @@
 import re
 from collections import defaultdict
 
-from perf_assets.schema import Column, table_of
+from perf_assets.schema import Column, declared, table_of
+from perf_assets.schema.models.asset_graph import asset_for_table
 from perf_assets.schema.models.files import described_tables
 
 COUNTED = {"n"}  # the number of observations, each table's own, which its unit names
@@ -68,3 +69,10 @@ def test_values_of_ours_are_in_snake_case() -> None:
         name: values for name, values in spelt.items() if values and name not in OF_OTHERS
     } == {}
     assert {name for name in OF_OTHERS if not spelt[name]} == set()
+
+
+def test_the_asset_of_a_table_is_another_table_that_is_an_asset_of_its_own() -> None:
+    assets = {name: table.asset for name, table in declared().items() if table.asset is not None}
+    assert assets
+    assert [(name, asset) for name, asset in assets.items() if declared()[asset].asset] == []
+    assert assets.items() <= {name: asset_for_table(name) for name in declared()}.items()

@@ -45,14 +45,12 @@ class Raised:
 
     Attributes
     ----------
-    month, first_month, last_month
-        The first month of the new level, and the first and the last of the months compared.
-    level_before, level_after, effect
-        In the unit of the series; the effect is the difference, of times the factor.
-    n_before, n_after
-        Bug reports behind the levels.
-    numbers
-        The performance bugs behind the level after the change, sorted.
+    month, first_month, last_month : the first month of the new level, and the first and the last of
+        the months compared.
+    level_before, level_after, effect : in the unit of the series; the effect is the difference, of
+        times the factor.
+    n_before, n_after : bug reports behind the levels.
+    numbers : the performance bugs behind the level after the change, sorted.
     """
 
     repository: str
@@ -82,11 +80,10 @@ def raised_changes(counts: pl.DataFrame, reports: pl.DataFrame) -> Iterator[Rais
 
     Parameters
     ----------
-    counts
-        A row for each repository, area (NULL: the whole repository) and month: opened_performance,
-        opened_total, and open_performance at its end. Complete months alone, all of a repository.
-    reports
-        The performance bugs: repository, area, number, month, closed_month and fix_time_days
+    counts : a row for each repository, area (NULL: the whole repository) and month:
+        opened_performance, opened_total, and open_performance at its end. Complete months alone,
+        all of a repository.
+    reports : the performance bugs: repository, area, number, month, closed_month and fix_time_days
         (NULL unless fixed), hours_to_first_comment. One of several areas is there for each.
 
     Returns
@@ -115,8 +112,9 @@ def raised_changes(counts: pl.DataFrame, reports: pl.DataFrame) -> Iterator[Rais
     bugs = reports.partition_by(subject, as_dict=True)
     areas = Counter(enough.drop_nulls("area")["repository"])
     for repository, area in enough.select(subject).iter_rows():
-        own = bugs.get((repository, area), reports.clear()).sort("number")
-        of_subject = _Subject(repository, area, months[repository], parts[repository, area], own)
+        of_area = bugs.get((repository, area), reports.clear()).sort("number")
+        months_of_area = parts[repository, area]
+        of_subject = _Subject(repository, area, months[repository], months_of_area, of_area)
         # All areas of a repository together may alarm falsely as often as the repository does.
         most = FALSE_ALARM_SHARE if area is None else FALSE_ALARM_SHARE / areas[repository]
         yield from (raised for raised in of_subject.raised() if raised.change.p_value <= most)
@@ -154,8 +152,8 @@ class _Subject:
 
     def _counted(self, column: str) -> Floats:
         """Return a column of the counts by month, 0 where there is no row."""
-        found = dict(self.counts.select("month", column).iter_rows())
-        return np.array([found.get(month) or 0 for month in self.months], dtype=float)
+        counts = dict(self.counts.select("month", column).iter_rows())
+        return np.array([counts.get(month) or 0 for month in self.months], dtype=float)
 
     def _of_counts(self, name: str, events: Floats, totals: Floats) -> Iterator[Raised]:
         if min(events.sum(), (totals - events).sum()) < REGRESSION:
@@ -167,11 +165,11 @@ class _Subject:
             )
             before, after = (2 * k - n) / months if name == BACKLOG else k / n
             if min(n) >= COMPARISON and is_large(name, before, after):
-                opened = self.reports.filter(_between(self._months_after(change, self.months)))
-                numbers = tuple(opened["number"])
-                yield self._raised(
-                    name, change, self.months, (before, after), after - before, n, numbers
-                )
+                after_it = self.months[change.at : change.end]
+                is_after = pl.col("month").is_between(pl.lit(after_it[0]), pl.lit(after_it[-1]))
+                numbers = tuple(self.reports.filter(is_after)["number"])
+                effect = after - before
+                yield self._raised(name, change, self.months, (before, after), effect, n, numbers)
 
     def _of_times(self, name: str, values: pl.DataFrame, months: Sequence[str]) -> Iterator[Raised]:
         position = {month: index for index, month in enumerate(months)}
@@ -191,12 +189,8 @@ class _Subject:
             before, after = (max(float(np.median(times[side])), LEAST_TIME[name]) for side in sides)
             if is_large(name, before, after):
                 numbers = tuple(known["number"].to_numpy()[sides[1]].tolist())
-                yield self._raised(
-                    name, change, months, (before, after), after / before, n, numbers
-                )
-
-    def _months_after(self, change: Change, months: Sequence[str]) -> Sequence[str]:
-        return months[change.at : change.end]
+                effect = after / before
+                yield self._raised(name, change, months, (before, after), effect, n, numbers)
 
     def _raised(
         self,
@@ -240,10 +234,6 @@ def is_large(series: str, before: float, after: float) -> bool:
 
 def _sides(change: Change) -> tuple[slice, slice]:
     return slice(change.start, change.at), slice(change.at, change.end)
-
-
-def _between(months: Sequence[str]) -> pl.Expr:
-    return pl.col("month").is_between(pl.lit(months[0]), pl.lit(months[-1]))
 
 
 def _normal_scores(values: pl.Series) -> Floats:
@@ -303,9 +293,9 @@ def _share(share: float, n: int) -> str:
     # It takes SciPy, which only those need who have an alert.
     from perf_assets.core.statistics.agreement import wilson_interval  # noqa: PLC0415
 
-    found = wilson_interval(round(share * n), n)
-    assert found.low is not None and found.high is not None
-    limits = f"[{100 * found.low:.2g}, {100 * found.high:.2g}]"
+    interval = wilson_interval(round(share * n), n)
+    assert interval.low is not None and interval.high is not None
+    limits = f"[{100 * interval.low:.2g}, {100 * interval.high:.2g}]"
     return f"{100 * share:.1f} % {limits} of {n:,}"
 
 

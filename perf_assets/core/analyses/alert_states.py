@@ -18,7 +18,7 @@ def identifier(repository: str, area: str | None, series: str, direction: str, m
     return f"a{hashlib.sha256(text.encode()).hexdigest()[:10]}-{month}"
 
 
-def is_same(one: str, other: str) -> bool:
+def is_same(alert_id: str, other: str) -> bool:
     """Return whether two identifiers are of the same alert, whose estimated month may have moved.
 
     Raises
@@ -26,13 +26,13 @@ def is_same(one: str, other: str) -> bool:
     ValueError
         One of them is not an identifier.
     """
-    (of_one, _, month), (of_other, _, other_month) = one.partition("-"), other.partition("-")
-    return of_one == of_other and months_apart(month, other_month) <= MOVED_MONTHS
+    (key, _, month), (other_key, _, other_month) = alert_id.partition("-"), other.partition("-")
+    return key == other_key and months_apart(month, other_month) <= MOVED_MONTHS
 
 
-def months_apart(one: str, other: str) -> int:
+def months_apart(month: str, other: str) -> int:
     """Return how many months lie between two, written YYYY-MM."""
-    return abs(_number(one) - _number(other))
+    return abs(_number(month) - _number(other))
 
 
 def state_in_force(identifiers: Sequence[str], alert_states: pl.DataFrame) -> dict[str, Any]:
@@ -41,8 +41,8 @@ def state_in_force(identifiers: Sequence[str], alert_states: pl.DataFrame) -> di
     The estimated month of an alert may have moved since.
     """
     ordered = alert_states.sort("imported_at", "verdict_id").iter_rows(named=True)
-    given = [row for row in ordered if any(is_same(row["alert_id"], text) for text in identifiers)]
-    return given[-1] if given else {}
+    rows = [row for row in ordered if any(is_same(row["alert_id"], text) for text in identifiers)]
+    return rows[-1] if rows else {}
 
 
 def _number(month: str) -> int:

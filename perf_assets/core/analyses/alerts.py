@@ -4,18 +4,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from perf_assets.core.analyses.alert_series import (
-    Raised,
-    full_sentence,
-    raised_changes,
-    sentence,
-)
-from perf_assets.core.analyses.alert_states import (
-    NEW,
-    identifier,
-    months_apart,
-    state_in_force,
-)
+from perf_assets.core.analyses.alert_series import Raised, full_sentence, raised_changes, sentence
+from perf_assets.core.analyses.alert_states import NEW, identifier, months_apart, state_in_force
 from perf_assets.core.analyses.group_samples import complete_months
 from perf_assets.schema import schema_of
 
@@ -61,36 +51,35 @@ def alerts(
 
     Parameters
     ----------
-    trend_monthly
-        ``marts.trend_monthly``; of mined repositories, and complete months alone.
-    bug_metrics
-        ``marts.bug_metrics``: the performance bugs with their times.
-    alert_states
-        ``reviews.alert_states``.
-    area_monthly
-        The same columns as of ``trend_monthly``, by area.
-    bug_areas
-        Which reports are of an area: dataset, repository, number, area. One may be of several.
+    trend_monthly : ``marts.trend_monthly``; of mined repositories, and complete months alone.
+    bug_metrics : ``marts.bug_metrics``: the performance bugs with their times.
+    alert_states : ``reviews.alert_states``.
+    area_monthly : the same columns as of ``trend_monthly``, by area.
+    bug_areas : which reports are of an area: dataset, repository, number, area. One may be of
+        several.
 
     Returns
     -------
     ``marts.alerts``.
     """
+    months, bugs, months_of_areas, areas = (
+        rows.filter(dataset="live")
+        for rows in (trend_monthly, bug_metrics, area_monthly, bug_areas)
+    )
     whole = pl.lit(None, dtype=pl.String).alias("area")
-    closed = pl.col("closed_at").dt.strftime("%Y-%m").alias("closed_month")
-    counts = [_mined(trend_monthly).with_columns(whole).select(COUNTS)]
-    performance = _mined(bug_metrics).filter("is_performance").with_columns(closed)
-    reports = [performance.with_columns(whole).select(REPORTS)]
     is_known = pl.col("area") != UNKNOWN
-    counts.append(_mined(area_monthly).filter(is_known).select(COUNTS))
-    areas = _mined(bug_areas).filter(is_known).select("repository", "number", "area")
-    reports.append(performance.join(areas, on=["repository", "number"]).select(REPORTS))
-    months = complete_months(pl.concat(counts))
-    return alerts_of(months, pl.concat(reports), alert_states)
-
-
-def _mined(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.filter(pl.col("dataset") == "live")
+    counts = [
+        months.with_columns(whole).select(COUNTS),
+        months_of_areas.filter(is_known).select(COUNTS),
+    ]
+    closed = pl.col("closed_at").dt.strftime("%Y-%m").alias("closed_month")
+    performance = bugs.filter("is_performance").with_columns(closed)
+    located = areas.filter(is_known).select("repository", "number", "area")
+    reports = [
+        performance.with_columns(whole).select(REPORTS),
+        performance.join(located, on=["repository", "number"]).select(REPORTS),
+    ]
+    return alerts_of(complete_months(pl.concat(counts)), pl.concat(reports), alert_states)
 
 
 def alerts_of(
@@ -104,21 +93,9 @@ def alerts_of(
         known = state_in_force(group_ids, alert_states)
         rows.append(
             {
+                **vars(lead),  # columns of the same names; what else it has is left out
                 "alert_id": alert_id(lead),
-                "repository": lead.repository,
-                "area": lead.area,
-                "series": lead.series,
                 "direction": lead.direction,
-                "month": lead.month,
-                "first_month": lead.first_month,
-                "last_month": lead.last_month,
-                "months_before": lead.months_before,
-                "months_after": lead.months_after,
-                "level_before": lead.level_before,
-                "level_after": lead.level_after,
-                "effect": lead.effect,
-                "n_before": lead.n_before,
-                "n_after": lead.n_after,
                 "statistic": lead.change.gain,
                 "threshold": lead.change.threshold,
                 "p_value": lead.change.p_value,
@@ -141,7 +118,7 @@ def alert_id(raised: Raised) -> str:
     return identifier(raised.repository, raised.area, raised.series, raised.direction, raised.month)
 
 
-def grouped(found: Sequence[Raised]) -> list[list[Raised]]:
+def grouped(changes: Sequence[Raised]) -> list[list[Raised]]:
     """Return the changes by cause, the strongest of each first; groups in a fixed order.
 
     Two are of one cause that are at most a month apart and either of the same repository or area,
@@ -149,10 +126,10 @@ def grouped(found: Sequence[Raised]) -> list[list[Raised]]:
     and an area that goes where the repository went.
     """
     groups: list[list[Raised]] = []
-    for one in found:
-        joined = [group for group in groups if any(_is_one_cause(one, other) for other in group)]
+    for change in changes:
+        joined = [group for group in groups if any(_is_one_cause(change, other) for other in group)]
         groups = [group for group in groups if not any(group is other for other in joined)]
-        groups.append([one, *(other for group in joined for other in group)])
+        groups.append([change, *(other for group in joined for other in group)])
     ordered = [sorted(group, key=_strength) for group in groups]
     ordered.sort(key=lambda group: _strength(group[0]))
     kept: dict[tuple[str, str], list[list[Raised]]] = {}
@@ -168,16 +145,16 @@ def grouped(found: Sequence[Raised]) -> list[list[Raised]]:
     )
 
 
-def _is_one_cause(one: Raised, other: Raised) -> bool:
-    if one.repository != other.repository:
+def _is_one_cause(change: Raised, other: Raised) -> bool:
+    if change.repository != other.repository:
         return False
-    if _follows(one, other) or _follows(other, one):
+    if _follows(change, other) or _follows(other, change):
         return True
-    if months_apart(one.month, other.month) > NEAR_MONTHS:
+    if months_apart(change.month, other.month) > NEAR_MONTHS:
         return False
-    if one.area == other.area:
+    if change.area == other.area:
         return True
-    numbers, others = set(one.numbers), set(other.numbers)
+    numbers, others = set(change.numbers), set(other.numbers)
     return len(numbers & others) >= SAME_SHARE * max(1, len(numbers | others))
 
 

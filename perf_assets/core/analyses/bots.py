@@ -19,9 +19,9 @@ def bot_sensitivity(bug_metrics: pl.DataFrame) -> pl.DataFrame:
 
     Parameters
     ----------
-    bug_metrics
-        ``marts.bug_metrics``: dataset, repository, is_performance, is_fixed, has_author_types, and
-        each of :data:`DISCUSSED` without bots and, as ``..._with_bots``, with them.
+    bug_metrics : ``marts.bug_metrics``: dataset, repository, is_performance, is_fixed,
+        has_author_types, and each of :data:`DISCUSSED` without bots and, as ``..._with_bots``, with
+        them.
 
     Returns
     -------

@@ -28,6 +28,12 @@ KINDS = ("performance", "other", "performance_against_other")
 AGES = (0, 7, 30, 90, 365, 1095)
 """Days at which a band of ages begins: a bug is closed in its first week or, often, never."""
 
+_RATIO = ("rate_ratio", "rate_ratio_low", "rate_ratio_high", "rate_ratio_p_value")
+_PER_YEAR = (
+    *("rate_ratio_per_year", "rate_ratio_per_year_low", "rate_ratio_per_year_high"),
+    "p_value",
+)
+
 COEFFICIENTS = 2
 """Of each kind: the level of its rate, and its trend."""
 
@@ -41,8 +47,7 @@ def closing_rates(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.
 
     Parameters
     ----------
-    bug_metrics, trend_monthly
-        As for :func:`~perf_assets.core.analyses.incidence.fix_incidence`.
+    bug_metrics, trend_monthly : as for :func:`~perf_assets.core.analyses.incidence.fix_incidence`.
 
     Returns
     -------
@@ -58,11 +63,11 @@ def closing_rates(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.
     more than chance would have it. A bug that was reopened counts as open until its last close.
     """
     rows = [
-        (dataset, repository, *row)
+        {"dataset": dataset, "repository": repository, **row}
         for dataset, repository, bugs in by_repository(watched(bug_metrics, trend_monthly))
         for row in _rate_rows(bugs)
     ]
-    return pl.DataFrame(rows, schema=schema_of("analysis.closing_rates"), orient="row")
+    return pl.DataFrame(rows, schema=schema_of("analysis.closing_rates"))
 
 
 def open_share_changes(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.DataFrame:
@@ -70,8 +75,7 @@ def open_share_changes(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame)
 
     Parameters
     ----------
-    trend_monthly, issue_history
-        As for :func:`~perf_assets.core.analyses.trends.trend_tests`.
+    trend_monthly, issue_history : as for :func:`~perf_assets.core.analyses.trends.trend_tests`.
 
     Returns
     -------
@@ -101,23 +105,17 @@ def open_share_changes(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame)
 
 
 def open_share_change(paths: CumulativeSeries) -> dict[str, Any]:
-    """Return the figures of a row of ``analysis.open_share_changes``, but for whose it is."""
+    """Return the figures of a row of ``analysis.open_share_changes``; what is left out is NULL."""
     totals = paths.totals["open"]
-    nothing = {
-        **dict.fromkeys(
-            ("slope", "slope_from_reports", "slope_from_closing", "statistic", "p_value", "power")
-        ),
-        "is_too_few": True,
-    }
-    if (reason := paths.too_few("open")) is not None:
-        return {"n": len(paths.opened), **nothing, "result": reason}
-    if totals.sum() == 0:
-        return {"n": len(paths.opened), **nothing, "result": "no bug report was open in any month"}
     centred = months_about_their_mean(totals)
     spread = totals @ centred**2
-    if spread == 0:
-        text = "bug reports were open in one month alone"
-        return {"n": len(paths.opened), **nothing, "result": text}
+    reason = paths.too_few("open")
+    if reason is None and totals.sum() == 0:
+        reason = "no bug report was open in any month"
+    if reason is None and spread == 0:
+        reason = "bug reports were open in one month alone"
+    if reason is not None:
+        return {"n": len(paths.opened), "is_too_few": True, "result": reason}
     # A report that opens in a month is open in all that follow, until a step takes it out.
     following = np.cumsum(centred[::-1])[::-1]
     adds = 100 * (paths.steps[:, : paths.months] @ following) / spread
@@ -152,51 +150,55 @@ def open_share_change(paths: CumulativeSeries) -> dict[str, Any]:
     }
 
 
-def _rate_rows(bugs: pl.DataFrame) -> Iterator[tuple[object, ...]]:
+def _rate_rows(bugs: pl.DataFrame) -> Iterator[dict[str, object]]:
+    """Yield the rows of both kinds, and of one against the other; what one leaves out is NULL."""
     edges = _edges(bugs)
-    cells = [_cells(bugs.filter(is_performance=kind), edges) for kind in (True, False)]
-    performance, other = (int(cell.events.sum()) for cell in cells)
+    groups = [bugs.filter(is_performance=kind) for kind in (True, False)]
+    cells = [_cells(group, edges) for group in groups]
+    performance, other = closes = [int(cell.events.sum()) for cell in cells]
     reason = too_few("compare", COEFFICIENTS * REGRESSION, performance, other, "closed")
     fit = _fit(*cells) if reason is None else None
-    for index, kind in enumerate(KINDS):
-        if index < 2:
-            closes, years = cells[index].events.sum(), cells[index].exposure.sum() / YEAR
-            n = bugs.filter(is_performance=index == 0).height
-            own = (n, int(closes), float(years), float(closes / years) if years else None)
-        else:
-            own = (bugs.height, None, None, None)  # type: ignore[assignment]
-        yield kind, *own, *_ratios(fit, kind, reason)
+    for kind, group, n_closes, cell in zip(KINDS, groups, closes, cells, strict=False):
+        years = float(cell.exposure.sum() / YEAR)
+        yield {
+            "kind": kind,
+            "n": group.height,
+            "closes": n_closes,
+            "open_years": years,
+            "closes_per_open_year": n_closes / years if years else None,
+            **_ratios(fit, kind, reason),
+        }
+    yield {"kind": KINDS[-1], "n": bugs.height, **_ratios(fit, KINDS[-1], reason)}
 
 
-def _ratios(fit: RateFit | None, kind: str, reason: str | None) -> tuple[object, ...]:
-    """Rate ratio with limits and p, its change by year with limits and p, dispersion, power,
-    whether there are too few closes, words.
-    """
-    nothing = (None,) * 4
+def _ratios(fit: RateFit | None, kind: str, reason: str | None) -> dict[str, object]:
+    """Return rate ratio and its change by year, each with limits and p-value, and the rest."""
     if fit is None:
-        return (*nothing, *nothing, None, None, reason is not None, reason or NOT_TESTABLE)
+        return {"is_too_few": reason is not None, "result": reason or NOT_TESTABLE}
+    figures = {"dispersion": fit.dispersion, "is_too_few": False, "result": NOT_TESTABLE}
     level, of_performance, of_others = np.eye(len(fit.coefficients))[-3:]
-    if kind != "performance_against_other":
-        change = fit.ratio(of_performance if kind == "performance" else of_others, CONFIDENCE)
-        if change is None:
-            return (*nothing, *nothing, fit.dispersion, None, False, NOT_TESTABLE)
-        text = f"at equal age the rate of closing changes by {factor_text(*change)}"
-        return (*nothing, *change, fit.dispersion, None, False, text)
+    contrasts = (of_performance, of_others, of_performance - of_others)
+    change = fit.ratio(dict(zip(KINDS, contrasts, strict=True))[kind], CONFIDENCE)
+    changes = {} if change is None else dict(zip(_PER_YEAR, change, strict=True))
+    if kind != KINDS[-1]:
+        if change is not None:
+            figures["result"] = (
+                f"at equal age the rate of closing changes by {factor_text(*change)}"
+            )
+        return figures | changes
     ratio = fit.ratio(level, CONFIDENCE)
     if ratio is None:
-        return (*nothing, *nothing, fit.dispersion, None, False, NOT_TESTABLE)
-    change = fit.ratio(of_performance - of_others, CONFIDENCE)
+        return figures
     text = (
         f"at equal age performance bugs are closed {ratio[0]:.2f} times as often as others "
         f"[{ratio[1]:.2f}, {ratio[2]:.2f}], {p_text(ratio[3])}; "
-        + (
-            "too few were closed to tell whether that changes"
-            if change is None
-            else f"that changes by {factor_text(*change)}"
-        )
     )
-    own_power = ratio_power(RATE_RATIO, ratio[1], ratio[2])
-    return (*ratio, *(change or nothing), fit.dispersion, own_power, False, text)
+    if change is None:
+        text += "too few were closed to tell whether that changes"
+    else:
+        text += f"that changes by {factor_text(*change)}"
+    figures |= {"power": ratio_power(RATE_RATIO, ratio[1], ratio[2]), "result": text}
+    return figures | changes | dict(zip(_RATIO, ratio, strict=True))
 
 
 class _Cells(NamedTuple):
@@ -210,15 +212,11 @@ class _Cells(NamedTuple):
 
 def _edges(bugs: pl.DataFrame) -> Floats:
     """Days at which months begin, of equal length, as long as anything was watched."""
-    first, last = bugs["opened_at"].dt.timestamp("us").min(), _end(bugs).max()
-    if first is None or last is None:
+    if bugs.is_empty():
         return np.zeros(0)
-    return np.arange(float(str(first)) / DAY, float(str(last)) / DAY, YEAR / MONTHS_IN_A_YEAR)
-
-
-def _end(bugs: pl.DataFrame) -> pl.Series:
-    """When the watching ended, in microseconds."""
-    return bugs["opened_at"].dt.timestamp("us") + bugs["watched_days"] * DAY
+    opened = bugs["opened_at"].dt.timestamp("us").to_numpy()
+    ended = opened + bugs["watched_days"].to_numpy() * DAY
+    return np.arange(opened.min() / DAY, ended.max() / DAY, YEAR / MONTHS_IN_A_YEAR)
 
 
 def _cells(bugs: pl.DataFrame, edges: Floats) -> _Cells:
@@ -244,9 +242,7 @@ def _cells(bugs: pl.DataFrame, edges: Floats) -> _Cells:
 
 
 def _fit(performance: _Cells, other: _Cells) -> RateFit | None:
-    """Return the model of both kinds: bands of age, the factor of performance bugs, a trend of
-    each.
-    """
+    """Fit bands of age, the factor of performance bugs, and a trend of each kind."""
     events, exposure, ages, times = (
         np.concatenate(parts) for parts in zip(performance, other, strict=True)
     )

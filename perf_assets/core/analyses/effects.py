@@ -26,7 +26,7 @@ from perf_assets.core.analyses.group_samples import (
 )
 from perf_assets.core.statistics.minimum_events import APART, COMPARISON, too_few
 from perf_assets.core.statistics.power import DELTA, power
-from perf_assets.core.statistics.samples import magnitude
+from perf_assets.core.statistics.samples import Floats, magnitude
 from perf_assets.core.statistics.strata import (
     StratifiedComparison,
     Stratum,
@@ -41,13 +41,11 @@ def group_comparisons(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) ->
 
     Parameters
     ----------
-    bug_metrics
-        ``marts.bug_metrics``: dataset, repository, number, is_performance, is_fixed and the columns
-        of :data:`~perf_assets.core.analyses.group_samples.METRICS`, which says over which bug
-        reports each is compared.
-    counted_fixes
-        ``intermediate.counted_fixes``: dataset, repository, number, sha. Bugs that are joined by a
-        commit, or by a chain of them, are one cluster in the metrics of fixes.
+    bug_metrics : ``marts.bug_metrics``: dataset, repository, number, is_performance, is_fixed and
+        the columns of :data:`~perf_assets.core.analyses.group_samples.METRICS`, which says over
+        which bug reports each is compared.
+    counted_fixes : ``intermediate.counted_fixes``: dataset, repository, number, sha. Bugs that are
+        joined by a commit, or by a chain of them, are one cluster in the metrics of fixes.
 
     Returns
     -------
@@ -61,28 +59,16 @@ def group_comparisons(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) ->
     """
     rows = [
         (
-            entry.dataset,
-            entry.repository,
-            entry.metric,
-            found.method,
-            found.n_x,
-            found.n_y,
-            entry.clusters,
+            *(dataset, repository, entry.metric),
+            *(found.method, found.n_x, found.n_y, entry.clusters),
             *entry.medians,
             percent_larger(*entry.medians),
-            found.statistic,
-            found.pvalue,
-            found.pvalue_clustered,
-            found.delta,
-            magnitude(found.delta),
-            found.heterogeneity_pvalue,
+            *(found.statistic, found.pvalue, found.pvalue_clustered),
+            *(found.delta, magnitude(found.delta), found.heterogeneity_pvalue),
             *entry.rank_sum,
-            entry.power,
-            entry.too_few_reason is not None,
-            entry.too_few_reason,
+            *(entry.power, entry.too_few_reason is not None, entry.too_few_reason),
         )
-        for entry in _compared(bug_metrics, counted_fixes)
-        for found in [entry.found]
+        for dataset, repository, entry, found in _compared(bug_metrics, counted_fixes)
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.group_comparisons"), orient="row")
 
@@ -94,20 +80,16 @@ def effect_sizes(
 
     Parameters
     ----------
-    bug_metrics, counted_fixes
-        As for :func:`group_comparisons`, whose rows these complete.
-    adjusted_tests
-        ``analysis.adjusted_tests``, where the adjusted p-values stand.
+    bug_metrics, counted_fixes : as for :func:`group_comparisons`, whose rows these complete.
+    adjusted_tests : ``analysis.adjusted_tests``, where the adjusted p-values stand.
 
     Returns
     -------
     ``analysis.effect_sizes``: one row for each dataset, repository (and pooled) and metric.
     """
-    own = adjusted_tests.filter(source="group_comparisons")
-    adjusted = {
-        tuple(key): p
-        for *key, p in own.select("dataset", "repository", "result_of", "p_value_holm").iter_rows()
-    }
+    comparisons = adjusted_tests.filter(source="group_comparisons")
+    columns = ("dataset", "repository", "result_of", "p_value_holm")
+    adjusted = {tuple(key): p for *key, p in comparisons.select(columns).iter_rows()}
     parameters = as_json(
         confidence=CONFIDENCE,
         variance="consistent (Cliff 1996), times the design effect of shared commits",
@@ -116,26 +98,14 @@ def effect_sizes(
     )
     rows = [
         (
-            entry.dataset,
-            entry.repository,
-            entry.metric,
-            "cliffs_delta",
-            parameters,
-            found.n_x + found.n_y,
-            found.n_x,
-            found.n_y,
-            found.delta,
-            found.low,
-            found.high,
-            found.pvalue_clustered,
-            p,
-            entry.power,
+            *(dataset, repository, entry.metric, "cliffs_delta", parameters),
+            *(found.n_x + found.n_y, found.n_x, found.n_y),
+            *(found.delta, found.low, found.high, found.pvalue_clustered, p, entry.power),
             entry.too_few_reason is not None,
             entry.too_few_reason or _text(found, p),
         )
-        for entry in _compared(bug_metrics, counted_fixes)
-        for found in [entry.found]
-        for p in [adjusted.get((entry.dataset, entry.repository, entry.metric))]
+        for dataset, repository, entry, found in _compared(bug_metrics, counted_fixes)
+        for p in [adjusted.get((dataset, repository, entry.metric))]
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.effect_sizes"), orient="row")
 
@@ -146,12 +116,12 @@ def compare_bugs(bugs: pl.DataFrame, metric: str) -> tuple[str, Comparison]:
     Of several repositories each is a stratum. ``bugs`` are as of :func:`in_clusters`; the p-value
     allows for shared commits.
     """
-    medians, _, found, _ = _metric(bugs, metric)
-    reason = comparison_too_few(found, metric)
+    entry = _metric(bugs, metric)
+    found, reason = entry.found, entry.too_few_reason
     return found.method, Comparison(
         found.n_x,
         found.n_y,
-        *medians,
+        *entry.medians,
         found.statistic,
         found.pvalue_clustered,
         found.delta,
@@ -159,14 +129,6 @@ def compare_bugs(bugs: pl.DataFrame, metric: str) -> tuple[str, Comparison]:
         reason is not None,
         reason,
     )
-
-
-def comparison_too_few(found: StratifiedComparison, metric: str) -> str | None:
-    """Return why ``metric`` is not compared, where a group has too few bug reports or commits."""
-    if found.is_apart:
-        return APART
-    noun = "with a fix of their own" if METRICS[metric] == "fixed" else "with a value"
-    return too_few("compare", COMPARISON, found.events_x, found.events_y, noun)
 
 
 def comparison_text(found: Comparison) -> str:
@@ -195,20 +157,32 @@ def in_clusters(bugs: pl.DataFrame, fixes: pl.DataFrame) -> pl.DataFrame:
     return together.with_columns(cluster=pl.coalesce("joined", "cluster")).drop("joined")
 
 
-_OF_FIXES = ("is_fixed", "cluster")
-Medians = tuple[float | None, float | None]
+class _Compared(NamedTuple):
+    """A metric of performance and other bugs, compared within strata."""
 
-
-class Compared(NamedTuple):
-    """A comparison of one metric; ``clusters`` is None where commits do not matter."""
-
-    dataset: str
-    repository: str
     metric: str
-    medians: Medians
-    clusters: int | None
-    found: StratifiedComparison
     strata: list[Stratum]
+    found: StratifiedComparison
+
+    @property
+    def samples(self) -> tuple[Floats, Floats]:
+        """The values of performance bugs and of others, of whichever repository."""
+        nothing = np.zeros(0)
+        return (
+            np.concatenate([nothing, *(stratum.x for stratum in self.strata)]),
+            np.concatenate([nothing, *(stratum.y for stratum in self.strata)]),
+        )
+
+    @property
+    def medians(self) -> tuple[float | None, float | None]:
+        """The medians of both; None with too few values."""
+        performance, other = self.samples
+        return median_of(performance, COMPARISON), median_of(other, COMPARISON)
+
+    @property
+    def clusters(self) -> int | None:
+        """The number of clusters; None for metrics in which commits do not matter."""
+        return self.found.clusters if METRICS[self.metric] == "fixed" else None
 
     @property
     def rank_sum(self) -> tuple[float | None, float | None]:
@@ -217,20 +191,16 @@ class Compared(NamedTuple):
             return None, None
         if len(self.strata) == 1:
             return self.found.pvalue, self.found.delta
-        together = (
-            np.concatenate(values)
-            for values in (
-                [stratum.x for stratum in self.strata],
-                [stratum.y for stratum in self.strata],
-            )
-        )
-        plain = compare_samples(*map(pl.Series, together))
+        plain = compare_samples(*self.samples)
         return plain.p_value, plain.cliffs_delta
 
     @property
     def too_few_reason(self) -> str | None:
-        """See :func:`comparison_too_few`."""
-        return comparison_too_few(self.found, self.metric)
+        """Return why the metric is not compared: a group has too few bug reports or commits."""
+        if self.found.is_apart:
+            return APART
+        noun = "with a fix of their own" if METRICS[self.metric] == "fixed" else "with a value"
+        return too_few("compare", COMPARISON, self.found.events_x, self.found.events_y, noun)
 
     @property
     def power(self) -> float | None:
@@ -239,25 +209,21 @@ class Compared(NamedTuple):
         return None if error is None else power(DELTA, error)
 
 
-def _compared(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) -> Iterator[Compared]:
+def _compared(
+    bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame
+) -> Iterator[tuple[str, str, _Compared, StratifiedComparison]]:
     bugs = in_clusters(bug_metrics, counted_fixes)
     for dataset, repository, chosen in by_repository_and_pooled(bugs):
         for metric in METRICS:
-            yield Compared(dataset, repository, metric, *_metric(chosen, metric))
+            entry = _metric(chosen, metric)
+            yield dataset, repository, entry, entry.found
 
 
-def _metric(
-    bugs: pl.DataFrame, metric: str
-) -> tuple[Medians, int | None, StratifiedComparison, list[Stratum]]:
-    is_of_fixes = METRICS[metric] == "fixed"
-    columns = ("is_performance", metric, *_OF_FIXES) if is_of_fixes else ("is_performance", metric)
-    strata = [_stratum(own, metric) for own in strata_of(bugs, columns)]
-    first, second = (
-        median_of(np.concatenate([np.zeros(0), *values]), COMPARISON)
-        for values in ([stratum.x for stratum in strata], [stratum.y for stratum in strata])
-    )
-    found = compare_strata(strata, CONFIDENCE, COMPARISON)
-    return (first, second), found.clusters if is_of_fixes else None, found, strata
+def _metric(bugs: pl.DataFrame, metric: str) -> _Compared:
+    of_fixes = ("is_fixed", "cluster") if METRICS[metric] == "fixed" else ()
+    parts = strata_of(bugs, ("is_performance", metric, *of_fixes))
+    strata = [_stratum(part, metric) for part in parts]
+    return _Compared(metric, strata, compare_strata(strata, CONFIDENCE, COMPARISON))
 
 
 def _stratum(bugs: pl.DataFrame, metric: str) -> Stratum:

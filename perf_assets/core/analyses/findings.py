@@ -27,20 +27,11 @@ def static_findings(findings: pl.DataFrame, trees: pl.DataFrame) -> pl.DataFrame
     ``analysis.static_findings``. New and gone are NULL where the quarter before was not scanned, or
     was by other rules.
     """
+    columns = ("repository", "quarter", "month", "sha", "rule_version", "previous_sha")
     scanned = (
-        trees.select(
-            "repository",
-            "quarter",
-            "month",
-            "sha",
-            "files",
-            "rules",
-            "rule_version",
-            "previous_sha",
-        )
-        .explode("rules")
-        .drop_nulls("rules")
-        .rename({"rules": "rule", "files": "files_scanned"})
+        trees.select(*columns, rule="rules", files_scanned="files")
+        .explode("rule")
+        .drop_nulls("rule")
     )
     counts = findings.group_by(BY).agg(
         findings=pl.len(),

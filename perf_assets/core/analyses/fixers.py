@@ -1,7 +1,5 @@
 """Who fixes: on how few persons the fixes of a project rest, and how many members make."""
 
-from typing import Any
-
 import polars as pl
 
 from perf_assets.core.analyses.group_samples import POOLED
@@ -16,9 +14,8 @@ def fixing_concentration(bug_fixers: pl.DataFrame) -> pl.DataFrame:
 
     Parameters
     ----------
-    bug_fixers
-        ``marts.bug_fixers``: dataset, repository, number, person, is_performance, is_fixed,
-        fixing_share, is_first_contribution, is_member, is_bot.
+    bug_fixers : ``marts.bug_fixers``: dataset, repository, number, person, is_performance,
+        is_fixed, fixing_share, is_first_contribution, is_member, is_bot.
 
     Returns
     -------
@@ -26,8 +23,7 @@ def fixing_concentration(bug_fixers: pl.DataFrame) -> pl.DataFrame:
     report one row. Fixes by programs are left out. A person of several repositories is one person
     where the account is known.
     """
-    fixes = bug_fixers.filter(pl.col("is_fixed") & ~pl.col("is_bot"))
-    fixes = fixes.with_columns(home="repository")
+    fixes = bug_fixers.filter("is_fixed", ~pl.col("is_bot")).with_columns(home="repository")
     by_kind = pl.concat([fixes, fixes.with_columns(repository=pl.lit(POOLED))])
     share = pl.col("fixing_share")
     totals = by_kind.group_by(KEY).agg(
@@ -40,19 +36,12 @@ def fixing_concentration(bug_fixers: pl.DataFrame) -> pl.DataFrame:
     spread = by_person.group_by(KEY).agg(
         pl.len().cast(pl.Int64).alias("persons"), pl.col("fixes").sort().alias("by_person")
     )
-    joined = totals.join(spread, on=KEY).sort(KEY)
-    rows = [_row(row) for row in joined.iter_rows(named=True)]
+    rows = [
+        (
+            *(row[name] for name in (*KEY, "n", "persons")),
+            *(min(1.0, row[name] / row["fixes"]) for name in ("by_members", "by_newcomers")),
+            *(gini(row["by_person"]), half_group(row["by_person"])),
+        )
+        for row in totals.join(spread, on=KEY).sort(KEY).iter_rows(named=True)
+    ]
     return pl.DataFrame(rows, schema=schema_of("analysis.fixing_concentration"), orient="row")
-
-
-def _row(row: dict[str, Any]) -> tuple[object, ...]:
-    fixes = row["by_person"]
-    return (
-        *(row[name] for name in KEY),
-        row["n"],
-        row["persons"],
-        min(1.0, row["by_members"] / row["fixes"]),
-        min(1.0, row["by_newcomers"] / row["fixes"]),
-        gini(fixes),
-        half_group(fixes),
-    )

@@ -11,9 +11,7 @@ def p_text(p: float | None) -> str:
 
 
 def factor_text(ratio: float, low: float, high: float, p: float | None) -> str:
-    """Return a change by year with its interval: ``a factor of 1.14 a year [1.06, 1.23], p =
-    0.001``.
-    """
+    """Return a change by year in words: ``a factor of 1.14 a year [1.06, 1.23], p = 0.001``."""
     return f"a factor of {ratio:.2f} a year [{low:.2f}, {high:.2f}], {p_text(p)}"
 
 

@@ -1,7 +1,7 @@
 """What the analyses have in common: performance bugs beside others, metric by metric."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from perf_assets.core.statistics.samples import (
     Floats,
     TrendAlternative,
+    Values,
+    as_floats,
     cliffs_delta,
     magnitude,
     mann_whitney_u,
@@ -58,31 +60,22 @@ def compare(bugs: pl.DataFrame, metric: str) -> Comparison:
     return compare_samples(*metric_samples(bugs, metric))
 
 
-def compare_samples(performance: pl.Series, other: pl.Series) -> Comparison:
+def compare_samples(performance: Values, other: Values) -> Comparison:
     """Compare the values of performance bugs with those of other bugs, none of them NULL."""
     test = mann_whitney_u(performance, other)
     delta = cliffs_delta(performance, other)
-    return Comparison(
-        test.n_x,
-        test.n_y,
-        median_of(performance.to_numpy()),
-        median_of(other.to_numpy()),
-        test.statistic,
-        test.pvalue,
-        delta,
-        magnitude(delta),
-    )
+    first, second = (median_of(as_floats(values)) for values in (performance, other))
+    figures = (first, second, test.statistic, test.pvalue, delta)
+    return Comparison(test.n_x, test.n_y, *figures, magnitude(delta))
 
 
 def metric_samples(bugs: pl.DataFrame, metric: str) -> tuple[pl.Series, pl.Series]:
     """Return the values of ``metric`` for performance and for other bugs, over its population."""
-    population = bugs.filter(pl.col("is_fixed")) if METRICS[metric] == "fixed" else bugs
-    values = population.select("is_performance", pl.col(metric).cast(pl.Float64).fill_nan(None))
-    values = values.drop_nulls()
-    return (
-        values.filter(pl.col("is_performance")).get_column(metric),
-        values.filter(~pl.col("is_performance")).get_column(metric),
-    )
+    population = bugs.filter("is_fixed") if METRICS[metric] == "fixed" else bugs
+    value = pl.col(metric).cast(pl.Float64).fill_nan(None)
+    values = population.select("is_performance", value).drop_nulls()
+    performance, other = (values.filter(is_performance=kind)[metric] for kind in (True, False))
+    return performance, other
 
 
 def kinds_of(bugs: pl.DataFrame) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -106,31 +99,33 @@ def complete_months(months: pl.DataFrame) -> pl.DataFrame:
     return months.filter(pl.col("is_complete")).sort("month")
 
 
+def groups_of(rows: pl.DataFrame, *columns: str) -> list[tuple[tuple[Any, ...], pl.DataFrame]]:
+    """Return the values of ``columns``, in order, each with its rows."""
+    return sorted(rows.partition_by(columns, as_dict=True).items())
+
+
 def by_repository(rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
     """Yield each dataset and repository with its rows, in order of their names."""
-    for (dataset, repository), group in sorted(
-        rows.partition_by("dataset", "repository", as_dict=True).items()
-    ):
+    for (dataset, repository), group in groups_of(rows, "dataset", "repository"):
         yield dataset, repository, group
 
 
 def strata_of(rows: pl.DataFrame, columns: Sequence[str]) -> list[pl.DataFrame]:
-    """Return the rows of each dataset and repository, with ``columns`` at least, in order of
-    names.
-    """
+    """Return the rows of each dataset and repository, with ``columns`` at least, by name."""
     if rows["repository"].n_unique() == rows["dataset"].n_unique() == 1:
         return [rows]  # as they mostly are: nothing is to be parted
-    return [own for _, _, own in by_repository(rows.select("dataset", "repository", *columns))]
+    chosen = rows.select("dataset", "repository", *columns)
+    return [group for _, _, group in by_repository(chosen)]
 
 
 def rows_of_repositories(rows: pl.DataFrame) -> dict[tuple[str, str], pl.DataFrame]:
     """Return the rows of each dataset and repository."""
-    return {(dataset, repository): own for dataset, repository, own in by_repository(rows)}
+    return {(dataset, repository): group for dataset, repository, group in by_repository(rows)}
 
 
 def by_repository_and_pooled(rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
     """Yield each dataset's repositories with their rows, and after them :data:`POOLED` with all."""
-    for (dataset,), group in sorted(rows.partition_by("dataset", as_dict=True).items()):
+    for (dataset,), group in groups_of(rows, "dataset"):
         yield from by_repository(group)
         yield dataset, POOLED, group
 
@@ -138,6 +133,11 @@ def by_repository_and_pooled(rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.
 def median_of(values: Floats, minimum: int = 1) -> float | None:
     """Return the median; None of fewer than ``minimum`` values."""
     return float(np.median(values)) if len(values) >= minimum else None
+
+
+def percent(share: float | None) -> float | None:
+    """Return a share in percent; None of None."""
+    return None if share is None else 100.0 * share
 
 
 def percent_larger(performance: float | None, other: float | None) -> float | None:

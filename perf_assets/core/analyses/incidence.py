@@ -21,6 +21,7 @@ from perf_assets.core.analyses.group_samples import (
     by_repository_and_pooled,
     complete_months,
     kinds_of,
+    percent,
     strata_of,
 )
 from perf_assets.core.statistics.incidence import (
@@ -34,11 +35,7 @@ from perf_assets.core.statistics.minimum_events import APART, CURVE, too_few
 from perf_assets.core.statistics.power import curves_power
 from perf_assets.schema import schema_of
 
-EVENTS = {
-    "fixed": "fixed",
-    "closed_without_fix": "closed without a fix",
-    "closed": "closed",
-}
+EVENTS = {"fixed": "fixed", "closed_without_fix": "closed without a fix", "closed": "closed"}
 """What may end the wait, and its words. ``closed`` is either of the two others."""
 
 DAYS = (30, 90, 365)
@@ -59,12 +56,11 @@ def fix_incidence(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.
 
     Parameters
     ----------
-    bug_metrics
-        ``marts.bug_metrics``: dataset, repository, is_performance, is_fixed, opened_at, closed_at.
-    trend_monthly
-        ``marts.trend_monthly``: dataset, repository, month, is_complete. A repository is watched
-        until the end of its last complete month: what was opened later is left out, what was
-        closed later counts as open, and a repository without a complete month has no bug.
+    bug_metrics : ``marts.bug_metrics``: dataset, repository, is_performance, is_fixed, opened_at,
+        closed_at.
+    trend_monthly : ``marts.trend_monthly``: dataset, repository, month, is_complete. A repository
+        is watched until the end of its last complete month: what was opened later is left out, what
+        was closed later counts as open, and a repository without a complete month has no bug.
 
     Returns
     -------
@@ -98,14 +94,14 @@ def fix_curves(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.Dat
     (:data:`~perf_assets.core.statistics.minimum_events.CURVE`).
     """
     rows = [
-        (dataset, repository, event, is_performance, int(found.time), *_figures(found))
+        (dataset, repository, event, is_performance, int(share.time), *_figures(share))
         for dataset, repository, bugs in by_repository_and_pooled(
             watched(bug_metrics, trend_monthly)
         )
         for event in ("fixed", "closed_without_fix")
         for is_performance, waits in zip((True, False), _both_waits(bugs, event), strict=True)
-        for found in _incidence(waits, CURVE_DAYS)
-        if found.share is not None
+        for share in _incidence(waits, CURVE_DAYS)
+        if share.share is not None
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.fix_curves"), orient="row")
 
@@ -122,21 +118,19 @@ class FixShares(NamedTuple):
 
 
 def fixed_within(bugs: pl.DataFrame, days: int) -> FixShares:
-    """Return what share of bugs, as of :func:`watched`, was fixed within some days, compared by
-    kind.
-    """
+    """Return the share of each kind of :func:`watched` bugs that was fixed within some days."""
     both = _both_waits(bugs, "fixed")
-    own, others = (_incidence(waits, [days])[0] for waits in both)
+    performance, other = (_incidence(waits, [days])[0] for waits in both)
     test, _, reason = _curves_test(bugs, "fixed")
-    return FixShares(both[0].n, both[1].n, own, others, test, reason)
+    return FixShares(both[0].n, both[1].n, performance, other, test, reason)
 
 
 def _incidence(waits: Waits, days: Sequence[float]) -> list[Incidence]:
     """Return the shares within some days; unknown where too few reached the event for a curve."""
-    found = cumulative_incidence(waits, days, CONFIDENCE)
+    shares = cumulative_incidence(waits, days, CONFIDENCE)
     if _events(waits) >= CURVE:
-        return found
-    return [replace(incidence, share=None, low=None, high=None) for incidence in found]
+        return shares
+    return [replace(share, share=None, low=None, high=None) for share in shares]
 
 
 def _events(waits: Waits) -> int:
@@ -145,25 +139,22 @@ def _events(waits: Waits) -> int:
 
 def _curves_test(bugs: pl.DataFrame, event: str) -> tuple[IncidenceTest, float | None, str | None]:
     """Gray's test of both curves, its power, and why there is none."""
-    waits = _strata(bugs, event)
-    strata = [(own, others) for own, others in waits if own.n and others.n]
-    is_of_both = any(own.n for own, _ in waits) and any(others.n for _, others in waits)
+    waits = [_both_waits(stratum, event) for stratum in strata_of(bugs, _READ)]
+    strata = [pair for pair in waits if all(group.n for group in pair)]
+    is_of_both = all(any(pair[kind].n for pair in waits) for kind in (0, 1))
     counted = strata if is_of_both else waits
-    performance = sum(_events(own) for own, _ in counted)
-    other = sum(_events(others) for _, others in counted)
+    performance, other = (sum(_events(pair[kind]) for pair in counted) for kind in (0, 1))
     reason = too_few("compare", CURVE, performance, other, EVENTS[event])
     if is_of_both and not strata:
         reason = APART
     if reason is not None:
         return IncidenceTest(None, None, None), None, reason
-    share = sum(own.n for own, _ in strata) / sum(own.n + others.n for own, others in strata)
+    share = sum(pair[0].n for pair in strata) / sum(pair[0].n + pair[1].n for pair in strata)
     return gray_test(strata), curves_power(performance + other, share), None
 
 
 def watched(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.DataFrame:
-    """Return the bug reports opened while their repository was watched; columns of
-    :func:`with_waits`.
-    """
+    """Return the bug reports opened while their repository was watched, as :func:`with_waits`."""
     return with_waits(bug_metrics, trend_monthly).filter("is_watched")
 
 
@@ -183,7 +174,9 @@ def with_waits(bug_metrics: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.Dat
         schema={"dataset": pl.String, "repository": pl.String, "end": pl.Datetime("us", "UTC")},
         orient="row",
     )
-    opened, closed = _utc("opened_at"), _utc("closed_at")
+    opened, closed = (
+        pl.col(column).dt.convert_time_zone("UTC") for column in ("opened_at", "closed_at")
+    )
     is_closed = (closed < pl.col("end")).fill_null(value=False)
     left = pl.when(is_closed).then(closed).otherwise(pl.col("end"))
     joined = bug_metrics.join(ends, on=["dataset", "repository"], how="left", maintain_order="left")
@@ -218,26 +211,19 @@ def _event_rows(bugs: pl.DataFrame, event: str) -> Iterator[tuple[object, ...]]:
         )
 
 
-def share_text(found: Incidence) -> str:
+def share_text(incidence: Incidence) -> str:
     """Return a share with its interval for a sentence."""
-    if found.share is None:
+    if incidence.share is None:
         return "an unknown share"
-    percent = f"{100 * found.share:.1f} %"
-    if found.low is None or found.high is None:
-        return percent
-    return f"{percent} [{100 * found.low:.1f} to {100 * found.high:.1f}]"
+    text = f"{100 * incidence.share:.1f} %"
+    if incidence.low is None or incidence.high is None:
+        return text
+    return f"{text} [{100 * incidence.low:.1f} to {100 * incidence.high:.1f}]"
 
 
-def _figures(found: Incidence) -> Sequence[float | int | None]:
-    shares = (
-        None if value is None else 100 * value for value in (found.share, found.low, found.high)
-    )
-    return found.n_events, *shares
-
-
-def _strata(bugs: pl.DataFrame, event: str) -> list[tuple[Waits, Waits]]:
-    """Return the waits of performance bugs and of others, by repository."""
-    return [_both_waits(own, event) for own in strata_of(bugs, _READ)]
+def _figures(incidence: Incidence) -> Sequence[float | int | None]:
+    limits = (incidence.share, incidence.low, incidence.high)
+    return incidence.n_events, *map(percent, limits)
 
 
 def _both_waits(bugs: pl.DataFrame, event: str) -> tuple[Waits, Waits]:
@@ -252,7 +238,3 @@ def _both_waits(bugs: pl.DataFrame, event: str) -> tuple[Waits, Waits]:
     days, watched_days = bugs["days"].to_numpy(), bugs["watched_days"].to_numpy()
     first, second = (Waits(days[kind], ends[kind], watched_days[kind]) for kind in kinds_of(bugs))
     return first, second
-
-
-def _utc(column: str) -> pl.Expr:
-    return pl.col(column).dt.convert_time_zone("UTC")

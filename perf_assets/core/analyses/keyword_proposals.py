@@ -30,9 +30,8 @@ def keyword_proposals(bug_reports: pl.DataFrame) -> pl.DataFrame:
 
     Parameters
     ----------
-    bug_reports
-        ``staging.bug_reports``: dataset, repository, title (NULL where there are no texts),
-        is_performance, matched_labels, matched_keywords.
+    bug_reports : ``staging.bug_reports``: dataset, repository, title (NULL where there are no
+        texts), is_performance, matched_labels, matched_keywords.
 
     Returns
     -------
@@ -86,11 +85,9 @@ def _proposals(reports: pl.DataFrame) -> Iterator[tuple[object, ...]]:
 def terms_of(title: str) -> Iterable[str]:
     """Yield the words of a title, without case, and the pairs of those that follow each other."""
     tokens = ANY.findall(title.casefold())
-    is_word = [WORD.fullmatch(token) is not None for token in tokens]
-    yield from (token for token, is_first in zip(tokens, is_word, strict=True) if is_first)
-    for (first, is_first), (second, is_second) in pairwise(zip(tokens, is_word, strict=True)):
-        if is_first and is_second:
-            yield f"{first} {second}"
+    words = [token if WORD.fullmatch(token) else None for token in tokens]
+    yield from filter(None, words)
+    yield from (f"{first} {second}" for first, second in pairwise(words) if first and second)
 
 
 def _scored(

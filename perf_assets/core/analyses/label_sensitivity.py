@@ -14,6 +14,7 @@ from perf_assets.core.analyses.group_samples import (
     METRICS,
     by_repository_and_pooled,
     complete_months,
+    percent,
     rows_of_repositories,
 )
 from perf_assets.core.analyses.incidence import fixed_within, share_text, with_waits
@@ -28,7 +29,7 @@ from perf_assets.core.analyses.permutation_series import (
 )
 from perf_assets.core.analyses.trends import NO_TREND, trend_change
 from perf_assets.core.parallel import map_repositories
-from perf_assets.core.statistics.samples import Floats, finite
+from perf_assets.core.statistics.samples import finite
 from perf_assets.core.statistics.trend import binomial_regression
 from perf_assets.schema import schema_of
 
@@ -78,12 +79,11 @@ def label_sensitivity(
 
     Parameters
     ----------
-    bug_reports
-        ``staging.bug_reports``: dataset, repository, number, is_performance, strength,
+    bug_reports : ``staging.bug_reports``: dataset, repository, number, is_performance, strength,
         widened_keywords. Datasets without texts have no strengths, and no rows here.
-    bug_metrics, counted_fixes, trend_monthly, issue_history
-        As for the results themselves: ``marts.bug_metrics``, ``intermediate.counted_fixes``,
-        ``marts.trend_monthly`` and ``marts.issue_history``.
+    bug_metrics, counted_fixes, trend_monthly, issue_history : as for the results themselves:
+        ``marts.bug_metrics``, ``intermediate.counted_fixes``, ``marts.trend_monthly`` and
+        ``marts.issue_history``.
 
     Returns
     -------
@@ -99,11 +99,11 @@ def label_sensitivity(
     for rule in RULES:
         labels = rules.select(*key, is_performance=rule)
         chosen = bugs.drop("is_performance").join(labels, on=key, maintain_order="left")
-        for dataset, repository, own in by_repository_and_pooled(chosen):
-            same = (dataset, repository, *own["is_performance"])
+        for dataset, repository, group in by_repository_and_pooled(chosen):
+            same = (dataset, repository, *group["is_performance"])
             if same not in cached:
-                cached[same] = list(_of_bugs(own))
-            rows += [(dataset, repository, rule, *found) for found in cached[same]]
+                cached[same] = list(_of_bugs(group))
+            rows += [(dataset, repository, rule, *result) for result in cached[same]]
     months, graded_by = complete_months(trend_monthly), rows_of_repositories(rules)
     for labelled_of in (issue_history, rules):
         months = months.join(labelled_of, on=key[:2], how="semi", maintain_order="left")
@@ -114,15 +114,15 @@ def label_sensitivity(
         graded = graded_by[group]
         labelled = {rule: _relabelled(paths, graded.select("number", rule)) for rule in RULES}
         different = {series.is_performance.tobytes(): series for series in labelled.values()}
-        results = {labels: list(_of_months(one)) for labels, one in different.items()}
+        results = {labels: list(_of_months(series)) for labels, series in different.items()}
         return [
-            (*group, rule, *found)
-            for rule, one in labelled.items()
-            for found in results[one.is_performance.tobytes()]
+            (*group, rule, *result)
+            for rule, series in labelled.items()
+            for result in results[series.is_performance.tobytes()]
         ]
 
-    for found in map_repositories(cases, relabelled, "testing trends by other rules"):
-        rows += found
+    for of_repository in map_repositories(cases, relabelled, "testing trends by other rules"):
+        rows += of_repository
     table = pl.DataFrame(rows, schema=schema_of("analysis.label_sensitivity"), orient="row")
     return table.sort("dataset", "repository", "result_of", maintain_order=True)
 
@@ -147,8 +147,8 @@ def _of_bugs(bugs: pl.DataFrame) -> Iterator[Result]:
         "fixed_within_365_days",
         fixes.n_performance,
         fixes.n_other,
-        _percent(fixes.performance.share),
-        _percent(fixes.other.share),
+        percent(fixes.performance.share),
+        percent(fixes.other.share),
         p_value=fixes.test.pvalue,
         is_too_few=fixes.too_few_reason is not None,
         result=fixes.too_few_reason
@@ -180,12 +180,13 @@ def _of_months(paths: CumulativeSeries) -> Iterator[Result]:
     for series in SERIES:
         if series not in FLOWS:
             found = permutation_test(paths, series, PERMUTATIONS, chance)
-            share = _last_share(counts[series], totals[series])
+            ends = zip(counts[series][-1:], totals[series][-1:], strict=True)
+            shares = [100 * float(count) / float(total) for count, total in ends if total]
             yield Result(
                 series,
                 n,
                 others,
-                share,
+                shares[0] if shares else None,
                 p_value=found.p_value,
                 is_too_few=found.is_too_few,
                 result=found.text,
@@ -210,16 +211,8 @@ def _of_months(paths: CumulativeSeries) -> Iterator[Result]:
         "slope_from_closing",
         n,
         others,
-        effect=open_share["slope_from_closing"],
-        p_value=open_share["p_value"],
+        effect=open_share.get("slope_from_closing"),
+        p_value=open_share.get("p_value"),
         is_too_few=open_share["is_too_few"],
         result=open_share["result"],
     )
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share
-
-
-def _last_share(counts: Floats, totals: Floats) -> float | None:
-    return 100 * float(counts[-1]) / float(totals[-1]) if len(totals) and totals[-1] else None

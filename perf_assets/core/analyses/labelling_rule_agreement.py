@@ -1,7 +1,5 @@
 """Rules beside each other: keywords and stems over bug reports, two readings of the stems."""
 
-from collections.abc import Iterator
-
 import polars as pl
 
 from perf_assets.core.analyses.group_samples import by_repository_and_pooled
@@ -26,8 +24,8 @@ def labelling_rule_agreement(rule_matches: pl.DataFrame) -> pl.DataFrame:
 
     Parameters
     ----------
-    rule_matches
-        ``intermediate.rule_matches``: the bug reports of each month that both, one or neither find.
+    rule_matches : ``intermediate.rule_matches``: the bug reports of each month that both, one or
+        neither find.
 
     Returns
     -------
@@ -40,18 +38,15 @@ def labelling_rule_agreement(rule_matches: pl.DataFrame) -> pl.DataFrame:
         (dataset, repository, month, stem_set, *_agreement(counts))
         for dataset, repository, of_repository in by_repository_and_pooled(rule_matches)
         for (stem_set,), of_set in of_repository.group_by("stem_set", maintain_order=True)
-        for month, counts in _months(of_set)
+        for (month,), counts in (
+            *of_set.group_by("month", maintain_order=True),
+            ((ALL_MONTHS,), of_set),
+        )
     ]
     schema = schema_of("analysis.labelling_rule_agreement")
     return pl.DataFrame(rows, schema=schema, orient="row").sort(
         "dataset", "repository", "stem_set", "month"
     )
-
-
-def _months(counts: pl.DataFrame) -> Iterator[tuple[object, pl.DataFrame]]:
-    for (month,), of_month in counts.group_by("month", maintain_order=True):
-        yield month, of_month
-    yield ALL_MONTHS, counts
 
 
 def _agreement(counts: pl.DataFrame) -> tuple[object, ...]:
@@ -70,8 +65,8 @@ def keyword_stem_hits(question_stems: pl.DataFrame) -> pl.DataFrame:
 
     Parameters
     ----------
-    question_stems
-        ``intermediate.question_stems``: the entries that find questions, and any of them.
+    question_stems : ``intermediate.question_stems``: the entries that find questions, and any of
+        them.
 
     Returns
     -------

@@ -31,17 +31,14 @@ NOT_LOOKED_AT = "not_looked_at"
 OUTCOMES = ("introduced", "only_adds", "no_candidate", "not_traced", NOT_LOOKED_AT)
 """The outcomes that are counted, each in columns that begin with it."""
 
-GROUPS = ("performance", "other")
-
 
 def lifetime_comparisons(bug_lifetimes: pl.DataFrame) -> pl.DataFrame:
     """Compare how long performance and other bugs lived (Mann-Whitney U, Cliff's delta).
 
     Parameters
     ----------
-    bug_lifetimes
-        ``marts.bug_lifetimes``: dataset, repository, is_performance, outcome, lifetime_days,
-        longest_lifetime_days.
+    bug_lifetimes : ``marts.bug_lifetimes``: dataset, repository, is_performance, outcome,
+        lifetime_days, longest_lifetime_days.
 
     Returns
     -------
@@ -60,7 +57,7 @@ def lifetime_comparisons(bug_lifetimes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _counts(bugs: pl.DataFrame) -> Iterator[int | None]:
-    groups = [bugs.filter(is_performance=group == "performance") for group in GROUPS]
+    groups = [bugs.filter(is_performance=kind) for kind in (True, False)]
     for outcome in OUTCOMES:
         for group in groups:
             is_known = group.is_empty() or (group["outcome"] != NOT_LOOKED_AT).any()
@@ -69,29 +66,21 @@ def _counts(bugs: pl.DataFrame) -> Iterator[int | None]:
 
 
 def _compared(bugs: pl.DataFrame, column: str) -> tuple[object, ...]:
-    with_lifetime = bugs.select("dataset", "repository", "is_performance", lived=column).drop_nulls(
-        "lived"
-    )
-    groups = [
-        with_lifetime.filter(is_performance=group == "performance")["lived"] for group in GROUPS
-    ]
-    found = compare_strata(
-        [
-            alone(*(own.filter(is_performance=group == "performance")["lived"] for group in GROUPS))
-            for _, _, own in by_repository(with_lifetime)
-        ],
-        minimum=COMPARISON,
-    )
+    lived = bugs.drop_nulls(column)
+    strata = [alone(*_lifetimes(group, column)) for _, _, group in by_repository(lived)]
+    found = compare_strata(strata, minimum=COMPARISON)
     noun = "whose introducing commit is known"
     reason = too_few("compare", COMPARISON, found.events_x, found.events_y, noun)
     if found.is_apart:
         reason = APART
     return (
-        *(median_of(group.to_numpy(), COMPARISON) for group in groups),
-        found.statistic,
-        found.pvalue,
-        found.delta,
-        magnitude(found.delta),
+        *(median_of(group.to_numpy(), COMPARISON) for group in _lifetimes(lived, column)),
+        *(found.statistic, found.pvalue, found.delta, magnitude(found.delta)),
         reason is not None,
         reason,
     )
+
+
+def _lifetimes(bugs: pl.DataFrame, column: str) -> list[pl.Series]:
+    """Return those of performance bugs, and of others."""
+    return [bugs.filter(is_performance=kind)[column] for kind in (True, False)]

@@ -8,6 +8,7 @@ import polars as pl
 from perf_assets.core.analyses.effects import compare_bugs, comparison_text, in_clusters
 from perf_assets.core.analyses.formatting import as_json
 from perf_assets.core.analyses.group_samples import Comparison, by_repository_and_pooled
+from perf_assets.core.analyses.incidence import DAY
 from perf_assets.schema import schema_of
 
 _opened, _closed = pl.col("opened_at"), pl.col("closed_at")
@@ -28,19 +29,15 @@ That a commit is a revert itself is not among them: what it takes back may have 
 """
 
 
-_DAY = 86_400_000_000
-"""Microseconds in a day."""
-
-
 def link_sensitivity(links: pl.DataFrame) -> pl.DataFrame:
     """Fix time and fix size again, without the links there is reason to doubt.
 
     Parameters
     ----------
-    links
-        ``intermediate.counted_links``, the counted links between bug reports and commits: dataset,
-        repository, number, sha, is_performance, opened_at, closed_at (NULL when open), additions,
-        deletions, doubts (a list of names). A pair that is there several times counts once.
+    links : ``intermediate.counted_links``, the counted links between bug reports and commits:
+        dataset, repository, number, sha, is_performance, opened_at, closed_at (NULL when open),
+        additions, deletions, doubts (a list of names). A pair that is there several times counts
+        once.
 
     Returns
     -------
@@ -62,7 +59,7 @@ def link_sensitivity(links: pl.DataFrame) -> pl.DataFrame:
 
 
 def _sensitivity_rows(
-    links: pl.DataFrame, selections: Sequence[Sequence[str]]
+    links: pl.DataFrame, selections: Sequence[list[str]]
 ) -> Iterator[tuple[object, ...]]:
     doubts = pl.col("doubts").list
     is_kept = [
@@ -83,32 +80,19 @@ def _sensitivity_rows(
 
     for metric in ("fix_time_days", "fix_size"):
         for left_out, kept in zip(selections, is_kept, strict=True):
-            found = compared(tuple(kept), metric)
-            yield metric, *_sensitivity_row(links.height, int(kept.sum()), left_out, *found)
-
-
-def _sensitivity_row(
-    n_links: int, n_kept: int, left_out: Sequence[str], method: str, found: Comparison
-) -> tuple[object, ...]:
-    text = comparison_text(found)
-    n_left_out = n_links - n_kept
-    return (
-        method,
-        as_json(left_out=list(left_out)),
-        n_links,
-        n_left_out,
-        found.n_performance + found.n_other,
-        *found,
-        f"without {n_left_out} of {n_links} links: {text}",
-    )
+            method, found = compared(tuple(kept), metric)
+            n, n_left_out = links.height, links.height - int(kept.sum())
+            yield (
+                *(metric, method, as_json(left_out=left_out), n, n_left_out),
+                *(found.n_performance + found.n_other, *found),
+                f"without {n_left_out} of {n} links: {comparison_text(found)}",
+            )
 
 
 def _fixes(links: pl.DataFrame) -> pl.DataFrame:
-    """Return one row for each closed bug with a link: its fix time in days and the size of its
-    fix.
-    """
+    """Return each closed bug with a link, its fix time in days and the size of its fix."""
     size = pl.col("additions") + pl.col("deletions")
-    fix_time = (_closed - _opened).dt.total_microseconds() / _DAY
+    fix_time = (_closed - _opened).dt.total_microseconds() / DAY
     return (
         links.filter(_closed.is_not_null())
         .group_by("dataset", "repository", "number", maintain_order=True)

@@ -1,9 +1,9 @@
 """The monthly series as sums over bug reports, and what they are with the labels permuted."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,16 +14,8 @@ from perf_assets.core.analyses.formatting import p_text
 from perf_assets.core.statistics.minimum_events import REGRESSION, too_few
 from perf_assets.core.statistics.permutation import is_decided, permuted_counts
 from perf_assets.core.statistics.power import ODDS_RATIO, power
-from perf_assets.core.statistics.samples import Floats
+from perf_assets.core.statistics.samples import Floats, finite
 from perf_assets.core.statistics.trend import binomial_regression, cochran_armitage
-
-SERIES = {
-    "open": ("open_performance", "open_total"),
-    "fixed": ("fixed_performance", "fixed_total"),
-    "opened": ("opened_performance", "opened_total"),
-    "newly_fixed": ("newly_fixed_performance", "newly_fixed_total"),
-}
-"""The series, and the columns of ``marts.trend_monthly`` whose ratio each is."""
 
 PARTS = {
     "open": "open in any month",
@@ -31,7 +23,10 @@ PARTS = {
     "opened": "opened",
     "newly_fixed": "newly fixed",
 }
-"""What the bug reports of each series are, for a sentence about their number."""
+"""The series, and what the bug reports of each are, for a sentence about their number."""
+
+SERIES = {series: (f"{series}_performance", f"{series}_total") for series in PARTS}
+"""The columns of ``marts.trend_monthly`` whose ratio each series is."""
 
 FLOWS = ("opened", "newly_fixed")
 """The series that are the month's own; the others are cumulative, as in the paper."""
@@ -90,8 +85,8 @@ class CumulativeSeries:
         first = list(SERIES).index(series) * self.months
         steps = self.steps[:, first : first + self.months]
         is_part = np.diff(steps.indptr) > 0
-        own = int(np.sum(is_part & self.is_performance))
-        return own, int(is_part.sum()) - own
+        n_performance = int(np.sum(is_part & self.is_performance))
+        return n_performance, int(is_part.sum()) - n_performance
 
     def too_few(self, series: str) -> str | None:
         """Return why the trend of a series is not tested; None where it is."""
@@ -171,9 +166,7 @@ def year_and_month(column: str) -> tuple[pl.Expr, pl.Expr]:
 def _paths(
     reports: pl.DataFrame, spans: pl.DataFrame, months: NDArray[np.int64]
 ) -> CumulativeSeries:
-    """Return the paths of one repository, from its reports and what each was from month to
-    month.
-    """
+    """Return the series of one repository, from its reports and the months of their states."""
     n_months = len(months)
     names = ("report", "month", "opened_month", "closed_month", "is_open", "is_fixed")
     report, month, opened, closed, is_open, is_fixed = (spans[name].to_numpy() for name in names)
@@ -189,29 +182,21 @@ def _paths(
             "newly_fixed": is_fixed & (closed == month) & is_of_series,
         }.items()
     ):
-        steps.append((report[chosen], start[chosen] + index * n_months, 1.0))
+        first = index * n_months
+        steps.append((report[chosen], start[chosen] + first, np.ones(chosen.sum())))
         if series not in FLOWS:
             ended = chosen & (end < n_months)
-            steps.append((report[ended], end[ended] + index * n_months, -1.0))
+            steps.append((report[ended], end[ended] + first, np.full(ended.sum(), -1.0)))
+    rows, columns, values = (np.concatenate(parts) for parts in zip(*steps, strict=True))
+    shape = (reports.height, len(SERIES) * n_months)
     return CumulativeSeries(
         n_months,
-        _matrix(reports.height, n_months, steps),
+        # Steps of one report in one month add up.
+        sparse.coo_array((values, (rows, columns)), shape=shape).tocsr(),
         reports["is_performance"].to_numpy(),
         np.unique(reports["opened_month"].to_numpy(), return_inverse=True)[1],
         reports["number"].to_numpy(),
     )
-
-
-def _matrix(
-    n_reports: int, n_months: int, steps: Sequence[tuple[NDArray[Any], NDArray[Any], float]]
-) -> sparse.csr_array:
-    """Return steps, each of reports at columns; those of one report in one month add up."""
-    nothing = np.zeros(0, dtype=np.int64)
-    rows = np.concatenate([nothing, *(report for report, _, _ in steps)])
-    columns = np.concatenate([nothing, *(column for _, column, _ in steps)])
-    values = np.concatenate([np.zeros(0), *(np.full(len(one), step) for one, _, step in steps)])
-    shape = (n_reports, len(SERIES) * n_months)
-    return sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
 
 
 NO_SERIES = CumulativeSeries(
@@ -234,12 +219,12 @@ class NullDistribution:
 
     permutations: int
     slopes: dict[str, Floats]
-    alarms: dict[tuple[str, str], int]
+    alarms: Mapping[tuple[str, str], int]
 
     def share(self, series: str, method: str) -> float | None:
         """Return the share of permutations in which ``method`` finds a trend of ``series``."""
-        found = self.alarms.get((series, method))
-        return None if found is None else found / self.permutations
+        alarms = self.alarms.get((series, method))
+        return None if alarms is None else alarms / self.permutations
 
 
 def null_distribution(
@@ -254,20 +239,19 @@ def null_distribution(
         return None
     totals = paths.totals
     slopes: dict[str, list[Floats]] = {series: [] for series in SERIES}
-    found: dict[tuple[str, str], int] = {}
+    n_alarms = Counter[tuple[str, str]]()
     drawn = 0
     for sums, index in permuted_counts(paths.steps, paths.n_performance, permutations, SEED, LOOKS):
         drawn += len(index)
         for series, counts in paths.counts(sums).items():
             slopes[series].append(slopes_of(counts, totals[series])[index])
-            if not alarms:
-                continue
-            for method, alarm in _alarms(series, counts, totals[series]):
-                found[series, method] = found.get((series, method), 0) + int(alarm[index].sum())
+            if alarms:
+                for method, alarm in _alarms(series, counts, totals[series]):
+                    n_alarms[series, method] += int(alarm[index].sum())
         if drawn in LOOKS and _are_decided(paths, slopes):
             break
     return NullDistribution(
-        drawn, {name: np.concatenate(parts) for name, parts in slopes.items()}, found
+        drawn, {name: np.concatenate(parts) for name, parts in slopes.items()}, n_alarms
     )
 
 
@@ -295,9 +279,7 @@ def tails_of(permuted: Floats, slope: float) -> tuple[int, int]:
 
 
 def _alarms(series: str, counts: Floats, totals: Floats) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """Yield of each method that takes months as independent, of which permutations it finds a
-    trend.
-    """
+    """Yield each method that takes months as independent, and in which permutations it alarms."""
     rising, falling = pairs_of(counts, totals)
     yield "cox_stuart", stats.binom.sf(rising - 1, rising + falling, 0.5) <= LEVEL
     if series in FLOWS:
@@ -327,9 +309,7 @@ def slopes_of(counts: Floats, totals: Floats) -> Floats:
 
 
 def months_about_their_mean(totals: Floats) -> Floats:
-    """Return the time of each month in years, less the mean time of what is counted in
-    ``totals``.
-    """
+    """Return the time of each month in years, less their mean weighted by ``totals``."""
     years = np.arange(len(totals)) / MONTHS_IN_A_YEAR
     whole = totals.sum()
     centred: Floats = years - (totals @ years) / whole if whole else years
@@ -382,9 +362,8 @@ def permutation_test(
     chance = chance or null_distribution(paths, permutations, alarms=False)
     slope = float(slopes_of(paths.performance_counts()[series], totals))
     if chance is None or not np.isfinite(slope):
-        finite_slope = slope if np.isfinite(slope) else None
         text = "not testable: no labels to permute, or no two months with a share"
-        return PermutationTest(n, finite_slope, None, None, text)
+        return PermutationTest(n, finite(slope), None, None, text)
     rising, falling = tails_of(chance.slopes[series], slope)
     # Twice the smaller tail: the slopes of permuted labels need not lie evenly about 0.
     p = min(1.0, 2 * (min(rising, falling) + 1) / (chance.permutations + 1))
@@ -394,5 +373,5 @@ def permutation_test(
         f"{100 * as_far / chance.permutations:.1f} % of {chance.permutations:,} cases, two-sided "
         f"{p_text(p)}"
     )
-    own_power = power(paths.middling_slope(series), float(np.nanstd(chance.slopes[series])))
-    return PermutationTest(n, slope, p, chance.permutations, text, own_power)
+    found_power = power(paths.middling_slope(series), float(np.nanstd(chance.slopes[series])))
+    return PermutationTest(n, slope, p, chance.permutations, text, found_power)

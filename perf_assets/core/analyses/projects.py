@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from perf_assets.core.analyses.formatting import p_text
-from perf_assets.core.analyses.group_samples import CONFIDENCE, POOLED
+from perf_assets.core.analyses.group_samples import CONFIDENCE, POOLED, groups_of
 from perf_assets.core.statistics.minimum_events import COMPARISON
 from perf_assets.core.statistics.pooling import random_effects
 from perf_assets.core.statistics.samples import Floats, holm, magnitude
@@ -73,11 +73,10 @@ def project_comparisons(bug_metrics: pl.DataFrame, bug_areas: pl.DataFrame) -> p
 
     Parameters
     ----------
-    bug_metrics
-        ``marts.bug_metrics``: dataset, repository, number, opened_at, is_performance, is_fixed,
-        author_association, and the columns of :data:`METRICS`.
-    bug_areas
-        ``marts.bug_areas``: dataset, repository, number, area. A bug report may be in several.
+    bug_metrics : ``marts.bug_metrics``: dataset, repository, number, opened_at, is_performance,
+        is_fixed, author_association, and the columns of :data:`METRICS`.
+    bug_areas : ``marts.bug_areas``: dataset, repository, number, area. A bug report may be in
+        several.
 
     Returns
     -------
@@ -89,10 +88,10 @@ def project_comparisons(bug_metrics: pl.DataFrame, bug_areas: pl.DataFrame) -> p
     """
     rows = [
         row
-        for (dataset,), bugs in sorted(bug_metrics.partition_by("dataset", as_dict=True).items())
+        for (dataset,), bugs in groups_of(bug_metrics, "dataset")
         for row in _adjusted(
             [
-                _row(str(dataset), pair, metric)
+                _row(dataset, pair, metric)
                 for pair in _pairs(bugs.with_columns(MIX), bug_areas.filter(dataset=dataset))
                 for metric in (METRICS if pair.compared == REPOSITORIES else OF_AREAS)
             ]
@@ -106,8 +105,8 @@ def pooled_effects(effect_sizes: pl.DataFrame) -> pl.DataFrame:
 
     Parameters
     ----------
-    effect_sizes
-        ``analysis.effect_sizes``: dataset, repository, metric, cliffs_delta and its limits.
+    effect_sizes : ``analysis.effect_sizes``: dataset, repository, metric, cliffs_delta and its
+        limits.
 
     Returns
     -------
@@ -119,51 +118,42 @@ def pooled_effects(effect_sizes: pl.DataFrame) -> pl.DataFrame:
         variance=(width / WIDTH_IN_ERRORS) ** 2
     )
     rows = []
-    for (dataset, metric), own in sorted(
-        known.partition_by("dataset", "metric", as_dict=True).items()
-    ):
-        if own.height < 2:
+    for (dataset, metric), effects in groups_of(known, "dataset", "metric"):
+        n = effects.height
+        if n < 2:
             continue
-        found = random_effects(own["cliffs_delta"].to_list(), own["variance"].to_list())
-        limits = (found.low, found.high, found.prediction_low, found.prediction_high)
-        low, high, lowest, highest = (_bounded(limit) for limit in limits)
+        found = random_effects(effects["cliffs_delta"].to_list(), effects["variance"].to_list())
+        low, high, lowest, highest = (
+            None if limit is None else min(1.0, max(-1.0, limit))
+            for limit in (found.low, found.high, found.prediction_low, found.prediction_high)
+        )
+        delta = found.estimate
         rows.append(
             (
-                *(dataset, metric, own.height, found.estimate, low, high, found.pvalue),
+                *(dataset, metric, n, delta, low, high, found.pvalue),
                 *(found.tau, found.i_squared, found.heterogeneity_pvalue, lowest, highest),
-                _pooled_text(own.height, found.estimate, low, high, found.i_squared),
+                f"delta = {delta:.3f} [{low:.3f}, {high:.3f}] ({magnitude(delta)}) as the mean of "
+                f"{n} repositories, {100 * found.i_squared:.0f} % of their variation beyond chance",
             )
         )
     return pl.DataFrame(rows, schema=schema_of("analysis.pooled_effects"), orient="row")
-
-
-def _pooled_text(
-    n: int, delta: float, low: float | None, high: float | None, i_squared: float
-) -> str:
-    return (
-        f"delta = {delta:.3f} [{low:.3f}, {high:.3f}] ({magnitude(delta)}) as the mean of {n} "
-        f"repositories, {100 * i_squared:.0f} % of their variation beyond chance"
-    )
-
-
-def _bounded(limit: float | None) -> float | None:
-    return None if limit is None else min(1.0, max(-1.0, limit))
 
 
 def _pairs(bugs: pl.DataFrame, areas: pl.DataFrame) -> Iterator[_Pair]:
     """Repositories with each other, then each area with the rest of its repository."""
     counts = bugs.group_by("repository").len().sort("len", "repository", descending=[True, False])
     names = counts["repository"].head(MOST).to_list()
-    own = {name: bugs.filter(repository=name) for name in names}
+    bugs_of = {name: bugs.filter(repository=name) for name in names}
     for first, second in combinations(sorted(names), 2):
         both = pl.concat(
-            [own[first].with_columns(side=pl.lit(1)), own[second].with_columns(side=pl.lit(2))]
+            bugs_of[name].with_columns(side=pl.lit(side))
+            for side, name in ((1, first), (2, second))
         )
         yield _Pair(REPOSITORIES, f"{first} and {second}", first, second, both)
     for name in sorted(names):
         of_areas = areas.filter(pl.col("repository") == name, pl.col("area") != UNKNOWN)
         sizes = of_areas.group_by("area").len().sort("len", "area", descending=[True, False])
-        located = own[name].join(of_areas, on="number", how="semi")
+        located = bugs_of[name].join(of_areas, on="number", how="semi")
         for area in sorted(sizes["area"].head(MOST)):
             numbers = of_areas.filter(area=area)["number"].implode()
             side = pl.when(pl.col("number").is_in(numbers)).then(1).otherwise(2).alias("side")
@@ -176,8 +166,7 @@ def _row(dataset: str, pair: _Pair, metric: str) -> dict[str, object]:
     first, second = (sides.get((side,), values.clear())["value"].to_numpy() for side in (1, 2))
     crude = compare_strata([alone(first, second)], CONFIDENCE, COMPARISON)
     strata = list(_strata(values))
-    within = compare_strata([one for one, _ in strata], CONFIDENCE, COMPARISON)
-    matched = [sum(counts[side] for _, counts in strata) for side in (0, 1)]
+    within = compare_strata(strata, CONFIDENCE, COMPARISON)
     is_too_few = crude.delta is None
     return {
         "dataset": dataset,
@@ -192,11 +181,10 @@ def _row(dataset: str, pair: _Pair, metric: str) -> dict[str, object]:
         "level_second": None if is_too_few else _level(metric, second),
         **_effect("", crude),
         "strata": len(strata),
-        "n_matched_first": matched[0],
-        "n_matched_second": matched[1],
+        "n_matched_first": sum(len(stratum.x) for stratum in strata),
+        "n_matched_second": sum(len(stratum.y) for stratum in strata),
         **_effect("adjusted_", within),
         "heterogeneity_p_value": within.heterogeneity_pvalue,
-        "adjusted_p_value_holm": None,
         "is_too_few": is_too_few,
     }
 
@@ -211,9 +199,7 @@ def _effect(prefix: str, found: StratifiedComparison) -> dict[str, object]:
 
 
 def _values(bugs: pl.DataFrame, metric: str) -> pl.DataFrame:
-    """Return the values of ``metric`` over its population, with their side and what they are mixed
-    of.
-    """
+    """Return the values of ``metric`` over its population, with their side and stratum."""
     population = bugs.filter("is_fixed") if METRICS[metric] == "fixed" else bugs
     mix = [pl.col("year"), pl.col("association")]
     if metric == "fix_time_days":
@@ -223,15 +209,14 @@ def _values(bugs: pl.DataFrame, metric: str) -> pl.DataFrame:
     return population.select("side", value, *mix).drop_nulls("value")
 
 
-def _strata(values: pl.DataFrame) -> Iterator[tuple[Stratum, tuple[int, int]]]:
-    """Yield the strata that have values of both sides, and how many."""
+def _strata(values: pl.DataFrame) -> Iterator[Stratum]:
+    """Yield the strata that have values of both sides."""
     mix = [name for name in values.columns if name not in ("side", "value")]
-    for _, own in sorted(values.partition_by(mix, as_dict=True).items(), key=str):
-        sides = own["side"].to_numpy()
-        numbers = own["value"].to_numpy()
+    for _, rows in sorted(values.partition_by(mix, as_dict=True).items(), key=str):
+        sides, numbers = rows["side"].to_numpy(), rows["value"].to_numpy()
         first, second = numbers[sides == 1], numbers[sides == 2]
         if len(first) and len(second):
-            yield alone(first, second), (len(first), len(second))
+            yield alone(first, second)
 
 
 def _level(metric: str, values: Floats) -> float:

@@ -5,7 +5,7 @@ that takes months as independent finds trends where there are none. Of these a p
 made; estimates with intervals are of the month's own flow.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from perf_assets.core.analyses.group_samples import (
     POOLED,
     TREND_ALTERNATIVE,
     complete_months,
+    groups_of,
     rows_of_repositories,
 )
 from perf_assets.core.analyses.permutation_series import (
@@ -35,7 +36,7 @@ from perf_assets.core.analyses.permutation_series import (
 from perf_assets.core.parallel import map_repositories
 from perf_assets.core.statistics.minimum_events import PAIRS, REGRESSION, too_few
 from perf_assets.core.statistics.power import ODDS_RATIO, ratio_power
-from perf_assets.core.statistics.samples import Floats, cox_stuart, finite
+from perf_assets.core.statistics.samples import cox_stuart, finite
 from perf_assets.core.statistics.trend import BinomialTrend, binomial_regression, cochran_armitage
 from perf_assets.schema import schema_of
 
@@ -53,7 +54,6 @@ FLOW_METHODS = ("binomial_regression", "cochran_armitage")
 
 NO_TREND = "not testable: too few months or performance bugs for an estimate"
 
-_SCHEMA = "analysis.trend_tests"
 _COUNTED = {
     "opened": "reports opened in a month",
     "newly_fixed": "bugs newly fixed in a month",
@@ -65,12 +65,11 @@ def trend_tests(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.
 
     Parameters
     ----------
-    trend_monthly
-        ``marts.trend_monthly``: dataset, repository, month, is_complete and the columns of
-        :data:`SERIES`. Only complete months count; a month without a share (no open bug at all,
+    trend_monthly : ``marts.trend_monthly``: dataset, repository, month, is_complete and the columns
+        of :data:`SERIES`. Only complete months count; a month without a share (no open bug at all,
         say) keeps its position in the series.
-    issue_history
-        ``marts.issue_history``, from which the same series are counted with labels permuted.
+    issue_history : ``marts.issue_history``, from which the same series are counted with labels
+        permuted.
 
     Returns
     -------
@@ -89,12 +88,13 @@ def trend_tests(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.
     end of the series for its label all the time: that labels are given late must not look like a
     trend.
     """
-    rows: list[Mapping[str, Any]] = []
-    complete = complete_months(trend_monthly).with_columns(years=_years())
+    rows: list[dict[str, Any]] = []
+    year, month = year_and_month("month")  # of one calendar for all repositories
+    complete = complete_months(trend_monthly).with_columns(
+        years=year + (month - 1) / MONTHS_IN_A_YEAR
+    )
     paths, months = series_by_repository(issue_history, complete), rows_of_repositories(complete)
-    for (dataset,), of_dataset in sorted(
-        trend_monthly.partition_by("dataset", as_dict=True).items()
-    ):
+    for (dataset,), of_dataset in groups_of(trend_monthly, "dataset"):
         names = of_dataset["repository"].unique().sort()
         cases = [
             (months.get((dataset, name), complete.clear()), paths.get((dataset, name), NO_SERIES))
@@ -104,9 +104,14 @@ def trend_tests(trend_monthly: pl.DataFrame, issue_history: pl.DataFrame) -> pl.
         for repository, (_, found) in zip(names, tested, strict=True):
             rows += [{**row, "dataset": dataset, "repository": repository} for row in found]
         if len(tested) > 1:
-            pooled = _pooled_rows(pl.concat([flows for flows, _ in tested]))
-            rows += [{**row, "dataset": dataset, "repository": POOLED} for row in pooled]
-    return pl.DataFrame(rows, schema=schema_of(_SCHEMA))
+            flows = pl.concat([of_repository for of_repository, _ in tested])
+            strata = flows["repository"].rank("dense").to_numpy()
+            rows += [
+                {**row, "dataset": dataset, "repository": POOLED}
+                for series in FLOWS
+                for row in _flow_rows(series, flows, strata, None)
+            ]
+    return pl.DataFrame(rows, schema=schema_of("analysis.trend_tests"))
 
 
 def _tested(
@@ -115,68 +120,47 @@ def _tested(
     """Return the flows of a repository, and its rows, from its complete months and its paths."""
     months, paths = case
     flows = _flows(months, paths)
-    return flows, list(_repository_rows(months, flows, paths))
+    chance = null_distribution(paths, PERMUTATIONS)
+    rows: list[dict[str, Any]] = []
+    for series in SERIES:
+        if series in FLOWS:
+            rows += _flow_rows(series, flows, np.zeros(months.height), chance)
+        else:
+            rows.append(_permutation_row(series, paths, chance))
+        rows.append(_paper_row(series, months, paths, chance))
+    return flows, rows
 
 
 def _flows(months: pl.DataFrame, paths: CumulativeSeries) -> pl.DataFrame:
-    """Return the complete months with the counts of the flows by the labels that reports have
-    now.
-    """
+    """Return the complete months with the counts of the flows by the present labels."""
     totals, counts = paths.totals, paths.performance_counts()
-    own = [
+    flows = [
         pl.Series(name, counted[series].astype(np.int64))
         for series in FLOWS
         for name, counted in zip(SERIES[series], (counts, totals), strict=True)
     ]
-    return pl.DataFrame([months["repository"], months["years"], *own])
+    return pl.DataFrame([months["repository"], months["years"], *flows])
 
 
-def _repository_rows(
-    months: pl.DataFrame, flows: pl.DataFrame, paths: CumulativeSeries
-) -> Iterator[dict[str, Any]]:
-    chance = null_distribution(paths, PERMUTATIONS)
-    for series in SERIES:
-        if series not in FLOWS:
-            yield _permutation_row(series, paths, chance)
-        else:
-            yield from _flow_rows(series, flows, np.zeros(months.height), chance)
-        yield _paper_row(series, months, paths, chance)
-
-
-def _pooled_rows(months: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    strata = months.get_column("repository").rank("dense").to_numpy()
-    for series in FLOWS:
-        yield from _flow_rows(series, months, strata, None)
-
-
-# The rows
-
-
-def _row(series: str, method: str, n: int, **figures: object) -> dict[str, Any]:
-    return {
-        **dict.fromkeys(schema_of(_SCHEMA).names()),
-        "series": series,
-        "method": method,
-        "n": n,
-        **figures,
-    }
-
-
-def _share(months: pl.DataFrame, series: str) -> Floats:
-    """Return the percentages of a series; NaN where there is nothing of which to take a share."""
-    performance, total = (months[name].to_numpy() for name in SERIES[series])
-    share: Floats = np.full(len(total), np.nan)
-    np.divide(100.0 * performance, total, out=share, where=total > 0)
-    return share
+# The rows; columns that one leaves out are NULL
 
 
 def _paper_row(
     series: str, months: pl.DataFrame, paths: CumulativeSeries, chance: NullDistribution | None
 ) -> dict[str, Any]:
-    test = cox_stuart(_share(months, series), alternative=TREND_ALTERNATIVE)
+    performance, total = (months[name].to_numpy() for name in SERIES[series])
+    share = np.full(len(total), np.nan)  # months with nothing of which to take one keep it
+    np.divide(100.0 * performance, total, out=share, where=total > 0)
+    test = cox_stuart(share, alternative=TREND_ALTERNATIVE)
     alarms = None if chance is None else chance.share(series, "cox_stuart")
     text = f"the paper's test: {test.n_positive} of {test.n_pairs} pairs of months rise"
-    reason = _paper_too_few(series, months, paths, test.n_pairs)
+    # Of published series nothing but the counts is known.
+    n_performance, n_other = paths.events(series)
+    n_performance = max(n_performance, int(performance.max(initial=0)))
+    n_other = max(n_other, int((total - performance).max(initial=0)))
+    reason = too_few("test", REGRESSION, n_performance, n_other, PARTS[series])
+    if reason is None and test.n_pairs < PAIRS:
+        reason = f"too few to test: at least {PAIRS} pairs that differ are needed"
     if reason is not None:
         text += f"; {reason}"
     else:
@@ -184,56 +168,38 @@ def _paper_row(
         if alarms is not None:
             text += f"; with permuted labels it finds a rise in {100 * alarms:.1f} % of cases"
             text += " (5 are due)"
-    return _row(
-        series,
-        "cox_stuart",
-        test.n,
-        n_pairs=test.n_pairs,
-        n_positive=test.n_positive,
-        statistic=None if reason else test.statistic,
-        p_value=None if reason else test.pvalue,
-        alternative=test.alternative,
-        permutations=None if chance is None else chance.permutations,
-        false_alarm_share=alarms,
-        is_too_few=reason is not None,
-        result=text,
-    )
-
-
-def _paper_too_few(
-    series: str, months: pl.DataFrame, paths: CumulativeSeries, pairs: int
-) -> str | None:
-    """Return why the paper's test is not read; of published series only what is counted is
-    known.
-    """
-    performance, total = (months[name].to_numpy() for name in SERIES[series])
-    own, others = paths.events(series)
-    counted = (
-        max(own, int(performance.max(initial=0))),
-        max(others, int((total - performance).max(initial=0))),
-    )
-    reason = too_few("test", REGRESSION, *counted, PARTS[series])
-    if reason is None and pairs < PAIRS:
-        return f"too few to test: at least {PAIRS} pairs that differ are needed"
-    return reason
+    return {
+        "series": series,
+        "method": "cox_stuart",
+        "n": test.n,
+        "n_pairs": test.n_pairs,
+        "n_positive": test.n_positive,
+        "statistic": None if reason else test.statistic,
+        "p_value": None if reason else test.pvalue,
+        "alternative": test.alternative,
+        "permutations": None if chance is None else chance.permutations,
+        "false_alarm_share": alarms,
+        "is_too_few": reason is not None,
+        "result": text,
+    }
 
 
 def _permutation_row(
     series: str, paths: CumulativeSeries, chance: NullDistribution | None
 ) -> dict[str, Any]:
     test = permutation_test(paths, series, PERMUTATIONS, chance)
-    return _row(
-        series,
-        "permutation",
-        test.n,
-        statistic=test.slope,
-        p_value=test.p_value,
-        alternative="two_sided",
-        permutations=test.permutations,
-        power=test.power,
-        is_too_few=test.is_too_few,
-        result=test.text,
-    )
+    return {
+        "series": series,
+        "method": "permutation",
+        "n": test.n,
+        "statistic": test.slope,
+        "p_value": test.p_value,
+        "alternative": "two_sided",
+        "permutations": test.permutations,
+        "power": test.power,
+        "is_too_few": test.is_too_few,
+        "result": test.text,
+    }
 
 
 def _flow_rows(
@@ -241,56 +207,46 @@ def _flow_rows(
 ) -> Iterator[dict[str, Any]]:
     successes, totals = (months[name].to_numpy() for name in SERIES[series])
     years = months["years"].to_numpy()
-    n = int(np.sum(totals > 0))
-    permutations = None if chance is None else chance.permutations
-    own, others = int(successes.sum()), int(totals.sum() - successes.sum())
-    if (reason := too_few("test", REGRESSION, own, others, PARTS[series])) is not None:
-        for method in FLOW_METHODS:
-            yield _row(series, method, n, alternative="two_sided", is_too_few=True, result=reason)
+    n_performance = int(successes.sum())
+    n_other = int(totals.sum() - successes.sum())
+    reason = too_few("test", REGRESSION, n_performance, n_other, PARTS[series])
+    shared = {
+        "series": series,
+        "n": int(np.sum(totals > 0)),
+        "alternative": "two_sided",
+        "is_too_few": reason is not None,
+    }
+    if reason is not None:
+        yield from ({**shared, "method": method, "result": reason} for method in FLOW_METHODS)
         return
     fit = binomial_regression(successes, totals, years, strata)
-    text = _trend_text(series, fit)
-    power = ratio_power(ODDS_RATIO, finite(fit.low), finite(fit.high))
-    yield _row(
-        series,
-        "binomial_regression",
-        n,
-        statistic=finite(fit.statistic),
-        p_value=finite(fit.pvalue),
-        alternative="two_sided",
-        odds_ratio_per_year=finite(fit.odds_ratio),
-        odds_ratio_low=finite(fit.low),
-        odds_ratio_high=finite(fit.high),
-        dispersion=finite(fit.dispersion),
-        heterogeneity_p_value=finite(fit.heterogeneity_pvalue),
-        permutations=permutations,
-        false_alarm_share=None if chance is None else chance.share(series, "binomial_regression"),
-        power=power,
-        is_too_few=False,
-        result=text,
-    )
     z, pvalue = cochran_armitage(successes, totals, years, strata)
-    yield _row(
-        series,
-        "cochran_armitage",
-        n,
-        statistic=finite(z),
-        p_value=finite(pvalue),
-        alternative="two_sided",
-        permutations=permutations,
-        false_alarm_share=None if chance is None else chance.share(series, "cochran_armitage"),
-        power=power,
-        is_too_few=False,
-        result=f"z = {float(z):.2f}, {p_text(finite(pvalue))}"
-        if np.isfinite(z)
-        else "not testable",
-    )
-
-
-def _years() -> pl.Expr:
-    """Return one calendar for all repositories, so that a year is a year."""
-    year, month = year_and_month("month")
-    return year + (month - 1) / MONTHS_IN_A_YEAR
+    figures: dict[str, dict[str, Any]] = {
+        "binomial_regression": {
+            "statistic": finite(fit.statistic),
+            "p_value": finite(fit.pvalue),
+            "odds_ratio_per_year": finite(fit.odds_ratio),
+            "odds_ratio_low": finite(fit.low),
+            "odds_ratio_high": finite(fit.high),
+            "dispersion": finite(fit.dispersion),
+            "heterogeneity_p_value": finite(fit.heterogeneity_pvalue),
+            "result": _trend_text(series, fit),
+        },
+        "cochran_armitage": {
+            "statistic": finite(z),
+            "p_value": finite(pvalue),
+            "result": f"z = {float(z):.2f}, {p_text(finite(pvalue))}"
+            if np.isfinite(z)
+            else "not testable",
+        },
+    }
+    shared |= {
+        "permutations": None if chance is None else chance.permutations,
+        "power": ratio_power(ODDS_RATIO, finite(fit.low), finite(fit.high)),
+    }
+    for method in FLOW_METHODS:
+        alarms = None if chance is None else chance.share(series, method)
+        yield {**shared, **figures[method], "method": method, "false_alarm_share": alarms}
 
 
 def _trend_text(series: str, fit: BinomialTrend) -> str:

@@ -8,6 +8,7 @@ code that they had stays.
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import takewhile
 
 from perf_assets.core.areas.path_patterns import PathPattern, path_pattern
 
@@ -61,11 +62,7 @@ def _rules(text: str) -> Iterator[tuple[PathPattern, tuple[str, str] | None]]:
         if not words or words[0].startswith("#"):
             continue
         pattern, *rest = words
-        owners = []
-        for word in rest:
-            if word.startswith("#"):
-                break
-            owners.append(word)
+        owners = list(takewhile(lambda word: not word.startswith("#"), rest))
         read = path_pattern(pattern)
         if read is None or not all(_OWNER.fullmatch(owner) for owner in owners):
             continue  # GitHub passes over such a line too

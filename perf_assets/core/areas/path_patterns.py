@@ -93,7 +93,5 @@ def path_pattern(pattern: str) -> PathPattern | None:
 def last_match(path: str, patterns: Sequence[PathPattern]) -> int | None:
     """Return the index of the last of ``patterns`` that means ``path``."""
     names = path.split("/")
-    for index in range(len(patterns) - 1, -1, -1):
-        if patterns[index].matches(names):
-            return index
-    return None
+    backwards = reversed(range(len(patterns)))
+    return next((index for index in backwards if patterns[index].matches(names)), None)

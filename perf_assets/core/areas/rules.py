@@ -129,9 +129,7 @@ class AreaRules(StrictModel):
         return None
 
     def named_area(self, path: str) -> str | None:
-        """Return the area that a pattern of the study gives ``path``, empty for none; None without
-        one.
-        """
+        """Return the area by the study's patterns: empty for none, None if no pattern matches."""
         index = last_match(path, self._files)
         return None if index is None else [*self.files.values()][index].strip()
 
@@ -200,9 +198,7 @@ class PathAreas:
 
 
 def is_aside(path: str) -> bool:
-    """Return whether the file at ``path`` is a test or documentation, which follow what they are
-    about.
-    """
+    """Return whether a file is a test or documentation, which follow what they are about."""
     return (
         is_test(path)
         or language_of(path) in _PROSE

@@ -7,9 +7,10 @@ and native ones (``at file.cc:12``) are known.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 import polars as pl
@@ -72,9 +73,7 @@ class RepositoryFiles:
 
     @cached_property
     def _packages(self) -> dict[str, tuple[str, Lifetime]]:
-        """Return where the packages of the repository are, by their names, and when they were
-        there.
-        """
+        """Return the folder of each package of the repository, and when it was there."""
         lives: dict[str, list[Lifetime]] = defaultdict(list)
         for paths in self._by_name.values():
             for path in paths:
@@ -84,10 +83,13 @@ class RepositoryFiles:
                 )
                 if above is not None:
                     lives["/".join(folders[: above + 1])].append(self.lifetimes[path])
-        return {
-            folder.rpartition("/")[2]: (folder, _whole(found))
-            for folder, found in sorted(lives.items(), reverse=True)
-        }
+        packages = {}
+        for folder, lifetimes in sorted(lives.items(), reverse=True):
+            ends = [last for _, last in lifetimes if last is not None]
+            last = max(ends) if len(ends) == len(lifetimes) else None
+            whole = Lifetime(min(first for first, _ in lifetimes), last)
+            packages[folder.rpartition("/")[2]] = (folder, whole)
+        return packages
 
     def find(self, written: str, month: str) -> str | None:
         """Return the path in the repository that a frame means, by what was there in ``month``.
@@ -136,14 +138,6 @@ class RepositoryFiles:
         return None
 
 
-def _whole(lives: Sequence[Lifetime]) -> Lifetime:
-    """When at least one of some files was there."""
-    ends = [last for _, last in lives if last is not None]
-    return Lifetime(
-        min(first for first, _ in lives), max(ends) if len(ends) == len(lives) else None
-    )
-
-
 def frames_of_issues(issues: pl.DataFrame) -> pl.DataFrame:
     """Return the frames that stand in the texts of issues, as written, in their order.
 
@@ -175,9 +169,7 @@ def innermost_paths(frames: Iterable[str], find: Callable[[str], str | None]) ->
 
 def _traces(frames: Iterable[str]) -> Iterator[list[str]]:
     trace: list[str] = []
-    for number, frame in enumerate(frames):
-        if number >= MOST_FRAMES:
-            break
+    for frame in islice(frames, MOST_FRAMES):
         if frame == BEGINNING and trace:
             yield trace
             trace = []

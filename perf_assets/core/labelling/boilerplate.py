@@ -26,14 +26,6 @@ WINDOW_MONTHS = 12
 
 
 @dataclass(frozen=True)
-class TemplateLine:
-    """Where a template line was first committed."""
-
-    month: str
-    origin: str
-
-
-@dataclass(frozen=True)
 class Line:
     """A line of an issue body: its text, its whole normal form, and that of its form field."""
 
@@ -54,7 +46,7 @@ class Boilerplate:
 
     def __init__(self) -> None:
         """Start without templates and issues."""
-        self._templates: dict[str, TemplateLine] = {}
+        self._templates: dict[str, tuple[str, str]] = {}  # the first month and origin of a line
         self._uses: dict[str, list[tuple[str, str]]] = defaultdict(list)
         self._decided: dict[tuple[str, str], str | None] = {}
 
@@ -63,7 +55,7 @@ class Boilerplate:
         for text in body.splitlines():
             line = Line.of(text)
             for unit in filter(None, (line.whole, line.field)):
-                self._templates.setdefault(unit, TemplateLine(month, origin))
+                self._templates.setdefault(unit, (month, origin))
 
     def add_issue(self, lines: Iterable[Line], month: str, author: str) -> None:
         """Register the lines of an issue, cohort by cohort in the order of their months."""
@@ -73,9 +65,7 @@ class Boilerplate:
                     self._uses[unit].append((month, author))
 
     def strip(self, line: Line, month: str) -> tuple[str, str | None]:
-        """Return what is left of ``line`` at ``month``, and why the rest went (None: nothing
-        went).
-        """
+        """Return what is left of ``line`` at ``month``, and why the rest went, if it did."""
         if is_ticked(line.text):
             return line.text, None
         reason = self.reason(line.whole, month)
@@ -95,9 +85,9 @@ class Boilerplate:
         return self._decided[key]
 
     def _decide(self, unit: str, month: str) -> str | None:
-        template = self._templates.get(unit)
-        if template is not None and template.month <= month:
-            return f"template {template.origin}"
+        committed, origin = self._templates.get(unit, (None, ""))
+        if committed is not None and committed <= month:
+            return f"template {origin}"
         uses = self._uses.get(unit, [])
         first = bisect_left(uses, (add_months(month, 1 - WINDOW_MONTHS), ""))
         last = bisect_right(uses, (add_months(month, 1), ""))

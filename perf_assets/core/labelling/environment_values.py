@@ -2,29 +2,23 @@
 
 import re
 
-SYSTEMS = (
-    ("android", re.compile(r"\bandroid\b")),
-    ("ios", re.compile(r"\b(?:ios|iphone|ipad)\b")),
-    (
-        "linux",
-        re.compile(
-            r"linux|ubuntu|debian|cent ?os|fedora|red ?hat|\brhel\b|\bsuse\b|\bwsl|\barch\b"
-            r"|manjaro|raspbian|gentoo|alpine"
-        ),
-    ),
-    (
-        "macos",
-        re.compile(
-            r"\bmac(?:book| ?os)?\b|\bos ?x\b|\bdarwin\b|catalina|mojave|big sur|monterey|ventura"
-        ),
-    ),
-    ("windows", re.compile(r"\bwin(?:dows)?(?:[ -]?(?:xp|vista|server|\d+))?\b")),
-)
+SYSTEMS = {
+    system: re.compile(pattern)
+    for system, pattern in {
+        "android": r"\bandroid\b",
+        "ios": r"\b(?:ios|iphone|ipad)\b",
+        "linux": r"linux|ubuntu|debian|cent ?os|fedora|red ?hat|\brhel\b|\bsuse\b|\bwsl|\barch\b"
+        r"|manjaro|raspbian|gentoo|alpine",
+        "macos": r"\bmac(?:book| ?os)?\b|\bos ?x\b|\bdarwin\b|catalina|mojave|big sur|monterey"
+        r"|ventura",
+        "windows": r"\bwin(?:dows)?(?:[ -]?(?:xp|vista|server|\d+))?\b",
+    }.items()
+}
 # In a text about learning windows slide, a MAC is an operation, and an arch is an architecture.
 # A pattern is tried where one of its words is in the text: most have none, which is quickly seen.
 SYSTEMS_IN_TEXT: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
-    ("android", ("android",), SYSTEMS[0][1]),
-    ("ios", ("ios", "iphone", "ipad"), SYSTEMS[1][1]),
+    ("android", ("android",), SYSTEMS["android"]),
+    ("ios", ("ios", "iphone", "ipad"), SYSTEMS["ios"]),
     (
         "linux",
         (
@@ -52,18 +46,15 @@ NEGATED_SYSTEMS = ("windows", "linux", "mac")
 NEGATED = re.compile(
     rf"\b(?:not|isn't|never)(?: \w+){{0,3}}? (?:on )?(?={'|'.join(NEGATED_SYSTEMS)})\w+"
 )
-DEVICES = (
-    ("tpu", re.compile(r"\btpus?\b")),
-    (
-        "gpu",
-        re.compile(
-            r"\bgpus?\b|nvidia|geforce|\b[gr]tx|tesla|titan|quadro|radeon|\brocm|\bvega\b|\bcuda"
-            r"|\bmx\d{3}|\bapple m\d|\bmps\b|\b(?:[pvath]|rtx ?a)\d{1,4}0?\b|\b[km]\d0\b"
-            r"|\b(?:10|16|20|30|40)[5-9]0(?: ?ti| ?super)?\b"
-        ),
+DEVICES = {
+    "tpu": re.compile(r"\btpus?\b"),
+    "gpu": re.compile(
+        r"\bgpus?\b|nvidia|geforce|\b[gr]tx|tesla|titan|quadro|radeon|\brocm|\bvega\b|\bcuda"
+        r"|\bmx\d{3}|\bapple m\d|\bmps\b|\b(?:[pvath]|rtx ?a)\d{1,4}0?\b|\b[km]\d0\b"
+        r"|\b(?:10|16|20|30|40)[5-9]0(?: ?ti| ?super)?\b"
     ),
-    ("cpu", re.compile(r"\bcpus?\b")),
-)
+    "cpu": re.compile(r"\bcpus?\b"),
+}
 ABOUT_A_DEVICE = re.compile(
     r"\b(?:on|with|using|for|to)(?: the| a| an| my| one| single| multiple| \d+)* (gpu|cpu|tpu)s?\b"
     r"|\b(gpu|cpu|tpu)s?[ -](?:only|version|build|mode|training|inference|memory|ram|util\w*)\b"
@@ -102,14 +93,14 @@ OLDEST_CUDA, NO_CUDA = 4.0, 20.0
 def systems(value: str) -> list[str]:
     """Return the families of operating systems that a field names."""
     rest = NEGATED.sub("", value)
-    return [system for system, pattern in SYSTEMS if pattern.search(rest)]
+    return [system for system, pattern in SYSTEMS.items() if pattern.search(rest)]
 
 
 def devices(value: str) -> list[str]:
     """Return the device of a field: a GPU before a CPU, which every machine has."""
     if NO_GPU.search(value):
         return ["cpu"]
-    return [device for device, pattern in DEVICES if pattern.search(value)][:1]
+    return [device for device, pattern in DEVICES.items() if pattern.search(value)][:1]
 
 
 def available(value: str) -> list[str]:

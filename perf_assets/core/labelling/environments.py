@@ -11,31 +11,13 @@ they are nobody's environment.
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import polars as pl
 
-from perf_assets.core.labelling.environment_values import (
-    ABOUT_A_DEVICE,
-    CUDA_IN_TEXT,
-    DATA_TYPES,
-    NEGATED,
-    NEGATED_SYSTEMS,
-    NUMBER,
-    OF_ANOTHER_PROGRAM,
-    PYTHON_IN_TEXT,
-    SYSTEMS_IN_TEXT,
-    UNRELEASED,
-    available,
-    cuda_version,
-    data_type,
-    data_types,
-    devices,
-    python_version,
-    systems,
-)
+from perf_assets.core.labelling import environment_values as values
 from perf_assets.core.markdown import without_comments
 from perf_assets.schema import schema_of
 
@@ -76,15 +58,7 @@ LABEL_WORDS = (
 # As for systems: a pattern is tried where one of these is in the text.
 DEVICE_WORDS = ("gpu", "cpu", "tpu", "cuda")
 DATA_TYPE_WORDS = (
-    "float",
-    "fp16",
-    "fp32",
-    "fp64",
-    "bf16",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
+    *("float", "fp16", "fp32", "fp64", "bf16", "int8", "int16", "int32", "int64"),
     "precision",
 )
 AFTER_A_HEADING = 3  # lines with something on them that may be the answer to a heading
@@ -104,12 +78,12 @@ class Reader:
     """Reads the issues of one repository, whose framework has the repository's name."""
 
     repository: str
-    names: tuple[str, ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        """Find the names of the framework."""
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the framework."""
         name = self.repository.rpartition("/")[2].casefold()
-        object.__setattr__(self, "names", (name, *ALIASES.get(name, ())))
+        return (name, *ALIASES.get(name, ()))
 
     @cached_property
     def _framework_in_text(self) -> re.Pattern[str]:
@@ -123,20 +97,22 @@ class Reader:
 
     @cached_property
     def _labels(self) -> tuple[tuple[re.Pattern[str], str, Callable[[str], Iterable[str]]], ...]:
-        """Return what the label of a field names, and how its value is read: the first that
-        fits.
-        """
+        """Return which label of a field names which aspect, and how its value is read."""
         names = "|".join(map(re.escape, self.names))
         return tuple(
             (re.compile(label), aspect, read)
             for label, aspect, read in (
-                (r"\bis cuda available\b|\bis xla\b", DEVICE, available),
-                (r"\bcuda\b", CUDA, cuda_version),
-                (r"\bpython\b(?!.*\b(?:package|path|bind))", PYTHON, python_version),
+                (r"\bis cuda available\b|\bis xla\b", DEVICE, values.available),
+                (r"\bcuda\b", CUDA, values.cuda_version),
+                (r"\bpython\b(?!.*\b(?:package|path|bind))", PYTHON, values.python_version),
                 (rf"^(?:{names}|framework)\b.*\bversion\b|^(?:{names})$", FRAMEWORK, self._release),
-                (r"\bgpus?\b|\bhardware\b|\bdevices?\b|\baccelerator", DEVICE, devices),
-                (r"\bos\b|\boperating system\b|^platform$|^system$", OPERATING_SYSTEM, systems),
-                (r"^d-?types?$|\bdata types?\b|\bprecision\b", DATA_TYPE, data_types),
+                (r"\bgpus?\b|\bhardware\b|\bdevices?\b|\baccelerator", DEVICE, values.devices),
+                (
+                    r"\bos\b|\boperating system\b|^platform$|^system$",
+                    OPERATING_SYSTEM,
+                    values.systems,
+                ),
+                (r"^d-?types?$|\bdata types?\b|\bprecision\b", DATA_TYPE, values.data_types),
             )
         )
 
@@ -221,31 +197,31 @@ class Reader:
         def has_any(words: Iterable[str]) -> bool:
             return any(word in text for word in words)
 
-        if has_any(NEGATED_SYSTEMS):
-            text = NEGATED.sub(lambda match: " " * len(match[0]), text)
-        for system, words, pattern in SYSTEMS_IN_TEXT:
+        if has_any(values.NEGATED_SYSTEMS):
+            text = values.NEGATED.sub(lambda match: " " * len(match[0]), text)
+        for system, words, pattern in values.SYSTEMS_IN_TEXT:
             if has_any(words) and (match := pattern.search(text)):
                 yield stated(OPERATING_SYSTEM, system, match)
         for aspect, pattern, words in (
-            (PYTHON, PYTHON_IN_TEXT, ("python",)),
-            (CUDA, CUDA_IN_TEXT, ("cuda",)),
+            (PYTHON, values.PYTHON_IN_TEXT, ("python",)),
+            (CUDA, values.CUDA_IN_TEXT, ("cuda",)),
             (FRAMEWORK, self._framework_in_text, self.names),
         ):
             if has_any(words) and (match := pattern.search(text)):
                 yield stated(aspect, match[1], match)
         if has_any(DEVICE_WORDS):
-            for match in each(ABOUT_A_DEVICE):
+            for match in each(values.ABOUT_A_DEVICE):
                 yield stated(DEVICE, match[1] or match[2] or "gpu", match)
         if has_any(DATA_TYPE_WORDS):
-            for match in each(DATA_TYPES):
-                yield stated(DATA_TYPE, data_type(match), match)
+            for match in each(values.DATA_TYPES):
+                yield stated(DATA_TYPE, values.data_type(match), match)
 
     def _release(self, value: str) -> list[str]:
         """Return a release of the framework, or that it is none: built from the latest source."""
         if named := self._framework_in_text.search(value):
             return [named[1]]
-        rest = PYTHON_IN_TEXT.sub("", OF_ANOTHER_PROGRAM.sub("", value))
-        number, source = NUMBER.search(rest), UNRELEASED.search(rest)
+        rest = values.PYTHON_IN_TEXT.sub("", values.OF_ANOTHER_PROGRAM.sub("", value))
+        number, source = values.NUMBER.search(rest), values.UNRELEASED.search(rest)
         if source and not (number and number.start() < source.start()):
             return ["unreleased"]
         return [number[1]] if number else []

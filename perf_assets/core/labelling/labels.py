@@ -60,9 +60,7 @@ class Rules:
 
 
 def matching_labels(labels: Iterable[str], entries: Iterable[str]) -> list[str]:
-    """Return the ``labels`` that contain one of ``entries``, without regard to case and white
-    space.
-    """
+    """Return the ``labels`` that contain one of ``entries``, ignoring case and white space."""
     squeezed = [_squeezed(entry) for entry in entries]
     return sorted(
         {label for label in labels if any(entry in _squeezed(label) for entry in squeezed)}

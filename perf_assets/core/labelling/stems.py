@@ -27,29 +27,9 @@ from perf_assets.schema import schema_of
 from perf_assets.schema.types import TEXTS
 
 PUBLISHED = (
-    "hangs",
-    "slowli",
-    "slower",
-    "slowest",
-    "faster",
-    "fastest",
-    "speed",
-    "oom",
-    "throughput",
-    "effici",
-    "overhead",
-    "gpu util",
-    "extrem slow",
-    "take longer",
-    "run slow",
-    "very slow",
-    "cpu ram",
-    "gpu ram",
-    "memori leak",
-    "cpu time",
-    "per second",
-    "slowi tri",
-    "take long",
+    *("hangs", "slowli", "slower", "slowest", "faster", "fastest", "speed", "oom", "throughput"),
+    *("effici", "overhead", "gpu util", "extrem slow", "take longer", "run slow", "very slow"),
+    *("cpu ram", "gpu ram", "memori leak", "cpu time", "per second", "slowi tri", "take long"),
     "perform issu",
 )
 """The set letter by letter."""
@@ -131,10 +111,8 @@ class StemMatcher:
         self._pairs = frozenset(gram for gram in grams if len(gram) == 2)
         self._firsts = frozenset(pair[0] for pair in self._pairs)
         singles = [_beginning(stem) for stem in self._singles]
-        self._beginnings = sorted(
-            (_beginning(one), _beginning(other)) for one, other in self._pairs
-        )
-        pairs = [rf"{one}\w*\W+{other}" for one, other in self._beginnings]
+        self._beginnings = sorted(tuple(map(_beginning, pair)) for pair in self._pairs)
+        pairs = [rf"{first}\w*\W+{second}" for first, second in self._beginnings]
         self._single = re.compile(rf"\b(?:{'|'.join(sorted(singles))})")
         self._sign = re.compile(rf"\b(?:{'|'.join(sorted([*singles, *pairs]))})")
         self._readings = {reading: rules.entries(reading) for reading in READINGS}
@@ -159,7 +137,7 @@ class StemMatcher:
         """
         lowered = text.lower()
         return self._single.search(lowered) is not None or any(
-            one in lowered and other in lowered for one, other in self._beginnings
+            first in lowered and second in lowered for first, second in self._beginnings
         )
 
     def matches(self, found: set[str], reading: str) -> list[str]:

@@ -168,7 +168,8 @@ def _link_titles(links: _Links, naming: Mapping[str, Sequence[Mention]], history
         if merged is None:
             continue
         pull, landing = merged
-        for number, evidence in {one.number: one.evidence for one in reversed(found)}.items():
+        first = {mention.number: mention.evidence for mention in reversed(found)}
+        for number, evidence in first.items():
             words = f"pull request #{pull} (named {evidence!r} by its merge)"
             mention = Mention(number, "named_by_pull_request", words, pull)
             _link_landing(links, mention, landing, history, with_merge=False)

@@ -4,8 +4,11 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from perf_assets.core.linking.other_numbers import NEGATION, without_other_numbers
-from perf_assets.core.linking.plain_numbers import plain_numbers
+from perf_assets.core.linking.message_numbers import (
+    NEGATION,
+    plain_numbers,
+    without_other_numbers,
+)
 from perf_assets.core.linking.pull_requests import ADDRESS, foreign_numbers, own_names
 from perf_assets.core.linking.revert_words import NAMES_OTHERS, own_words, without_reverted
 from perf_assets.core.markdown import visible_lines
@@ -78,14 +81,13 @@ def mentions(message: str, *names: str, has_own_numbers: bool = True) -> list[Me
     ``names`` are the repository's name and those that it had before. ``url`` is a link to the
     issue; ``id`` its number written ``#12``, ``GH-12`` or ``owner/name#12``, with or without a
     verb; ``plain_id`` its number without such a mark, where the message names it in no other way
-    (:func:`perf_assets.core.linking.plain_numbers.plain_numbers`). Left out are fenced, inline,
-    quoted and indented code, links and numbers of other repositories, numbers that the message
-    gives to another repository by address, numbers called a pull request, what a revert takes back,
-    what is not a number of an issue or is said not to be fixed
-    (:func:`perf_assets.core.linking.other_numbers.without_other_numbers`), items of a list, and the
-    news of another project where a message announces its new version. Of several mentions of an
-    issue one with a verb that closes it is reported, else the first. Whether a number is an issue
-    at all is for the caller to look up.
+    (:func:`plain_numbers`). Left out are fenced, inline, quoted and indented code, links and
+    numbers of other repositories, numbers that the message gives to another repository by address,
+    numbers called a pull request, what a revert takes back, what is not a number of an issue or is
+    said not to be fixed (:func:`without_other_numbers`), items of a list, and the news of another
+    project where a message announces its new version. Of several mentions of an issue one with a
+    verb that closes it is reported, else the first. Whether a number is an issue at all is for the
+    caller to look up.
 
     ``has_own_numbers`` is False for the history of another project that was merged in: its numbers
     are its own, and only those with the name or address of the repository count.
@@ -105,7 +107,11 @@ def mentions(message: str, *names: str, has_own_numbers: bool = True) -> list[Me
             if key not in found or not _closes(found[key]):
                 found[key] = mention
     marked = {number for number, approach in found if approach != "plain_id"}
-    return [one for one in found.values() if one.approach != "plain_id" or one.number not in marked]
+    return [
+        mention
+        for (number, approach), mention in found.items()
+        if approach != "plain_id" or number not in marked
+    ]
 
 
 def _closes(mention: Mention) -> bool:

@@ -63,9 +63,7 @@ class Landing:
 
 
 def own_names(names: Iterable[str]) -> frozenset[str]:
-    """Return the names of a repository, now and before, as they are compared: whatever their
-    case.
-    """
+    """Return the names of a repository, now and before, in lower case for comparisons."""
     return frozenset(name.casefold() for name in names)
 
 
@@ -157,9 +155,7 @@ class History:
                 self._claimed.setdefault(sha, []).append(number)
 
     def merged_by(self, sha: str) -> tuple[int, Landing] | None:
-        """Return the one pull request that a merge says to land, and what it brought; None without
-        one.
-        """
+        """Return the only pull request that a merge says to land, and what it brought, if any."""
         numbers = self._claimed.get(sha, [])
         if len(numbers) != 1 or not self.graph.is_merge(sha):
             return None

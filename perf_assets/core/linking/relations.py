@@ -117,30 +117,31 @@ class _Reverts:
             if taken and named.sort.endswith("subject"):
                 break
             for other in self._resolved(sha, named):
-                for one in (other, *self._brought(other)):
-                    if self.place.get(one, len(self.place)) < self.place[sha]:
-                        taken.setdefault(one, named.words)
+                for commit in (other, *self._brought(other)):
+                    if self.place.get(commit, len(self.place)) < self.place[sha]:
+                        taken.setdefault(commit, named.words)
         return taken
 
     def _resolved(self, sha: str, named: Named) -> list[str]:
         if named.sort == "commit":
             commit = self.hash_of(named.name)
-            found = [] if commit is None else [commit]
+            commits = [] if commit is None else [commit]
         elif named.sort == "range":
-            found = self._range(*named.name.split(".."))
+            commits = self._range(*named.name.split(".."))
         elif named.sort == "pull_request":
-            found = self._landed(sha, named.name)
+            commits = self._landed(sha, named.name)
         else:
-            found = self._titled(sha, named)
+            commits = self._titled(sha, named)
         if named.is_again:  # what was taken back is named: its revert goes
-            return [self._revert_of[one] for one in found if one in self._revert_of]
-        return found
+            return [self._revert_of[commit] for commit in commits if commit in self._revert_of]
+        return commits
 
     def hash_of(self, beginning: str) -> str | None:
         """Return the one commit whose hash begins so; None if there is none, or several."""
         place = bisect_left(self._hashes, beginning)
-        found = [one for one in self._hashes[place : place + 2] if one.startswith(beginning)]
-        return found[0] if len(found) == 1 else None
+        near = self._hashes[place : place + 2]
+        commits = [sha for sha in near if sha.startswith(beginning)]
+        return commits[0] if len(commits) == 1 else None
 
     def _range(self, first: str, last: str) -> list[str]:
         """Return the commits after ``first`` up to ``last`` if both are on one line."""
@@ -177,7 +178,7 @@ class _Reverts:
         if not found or (named.sort == "plain_subject" and not is_sure):
             return []
         is_on_line = self.history.graph.is_on_line
-        on_line = (one for one in reversed(found[-_LOOKED_AT:]) if is_on_line(one, sha))
+        on_line = (other for other in reversed(found[-_LOOKED_AT:]) if is_on_line(other, sha))
         latest = next(on_line, found[-1] if is_sure or len(found) == 1 else None)
         return [] if latest is None else [latest]
 

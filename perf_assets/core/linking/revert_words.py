@@ -133,21 +133,21 @@ def _names(text: str, match: re.Match[str]) -> Iterator[Named]:
     is_of_commits = re.search(r"commit|changeset", match[0], re.IGNORECASE) is not None
     is_of_pulls = re.search(r"\bprs?\b|pull", match["noise"] or "", re.IGNORECASE) is not None
     position = match.end()
-    while one := _NAME.match(text, position):
-        words = " ".join(f"{match[0].strip(' (*-')} {one[0]}".split())
-        if one["first"]:
-            yield Named("range", f"{one['first']}..{one['last']}", words, again)
-        elif (
-            number := one["pull"] or one["number"] or (is_of_pulls and (one["bare"] or one["sha"]))
+    while name := _NAME.match(text, position):
+        words = " ".join(f"{match[0].strip(' (*-')} {name[0]}".split())
+        if name["first"]:
+            yield Named("range", f"{name['first']}..{name['last']}", words, again)
+        elif number := (
+            name["pull"] or name["number"] or (is_of_pulls and (name["bare"] or name["sha"]))
         ):
             if number.isdecimal():
-                home = one["home"] or one["repository"] or ""
+                home = name["home"] or name["repository"] or ""
                 yield Named("pull_request", f"{home}#{number}" if home else number, words, again)
-        elif sha := one["linked"] or one["sha"]:
+        elif sha := name["linked"] or name["sha"]:
             has_both = re.search(r"\d", sha) and re.search(r"[a-f]", sha, re.IGNORECASE)
             if has_both or is_of_commits or len(sha) >= 10:
                 yield Named("commit", sha.lower(), words, again)
-        if (following := _NEXT.match(text, one.end())) is None:
+        if (following := _NEXT.match(text, name.end())) is None:
             return
         position = following.end()
 

@@ -32,9 +32,8 @@ def challenges_tables(
 
     Parameters
     ----------
-    groups, waits, quality
-        ``intermediate.question_groups``, ``intermediate.question_answer_times`` and
-        ``analysis.question_kind_quality``.
+    groups, waits, quality : ``intermediate.question_groups``,
+        ``intermediate.question_answer_times`` and ``analysis.question_kind_quality``.
     """
     tag_sets: dict[str, set[str]] = {}
     for forum, tag_set in groups.select("forum", "tag_set").unique().iter_rows():

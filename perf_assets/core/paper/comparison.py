@@ -40,20 +40,13 @@ def paper_comparison(
 
     Parameters
     ----------
-    papers
-        The declarations of ``perf_assets/sources/replication/printed``.
-    bug_metrics
-        ``marts.bug_metrics``; only the dataset ``replication`` is read.
-    trend
-        ``marts.paper_trend``: published and reproduced counts of each month of Figure 1.
-    taxonomy
-        ``replication.taxonomy``.
-    problems
-        ``replication.problems``.
-    problem_distribution
-        ``marts.problem_distribution``; only the dataset ``replication`` is read.
-    of_questions
-        ``intermediate.question_groups``, ``intermediate.question_answer_times`` and
+    papers : the declarations of ``perf_assets/sources/replication/printed``.
+    bug_metrics : ``marts.bug_metrics``; only the dataset ``replication`` is read.
+    trend : ``marts.paper_trend``: published and reproduced counts of each month of Figure 1.
+    taxonomy : ``replication.taxonomy``.
+    problems : ``replication.problems``.
+    problem_distribution : ``marts.problem_distribution``; only the dataset ``replication`` is read.
+    of_questions : ``intermediate.question_groups``, ``intermediate.question_answer_times`` and
         ``analysis.question_kind_quality``: the study of challenges is compared with a forum.
 
     Returns

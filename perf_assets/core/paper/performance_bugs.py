@@ -71,7 +71,10 @@ def bug_tables(
         "taxonomy": taxonomy.with_columns(issue=ISSUE),
         "trend": _in_words(ordered),
         "series": _series(ordered),
-        "group_comparisons": _group_comparisons(table_2, bugs, taxonomy),
+        "group_comparisons": pl.DataFrame(
+            [_group_comparison(row, bugs, taxonomy) for row in table_2.iter_rows(named=True)],
+            schema=COMPARISONS,
+        ),
         "magnitudes": pl.DataFrame({"small_above": [MAGNITUDE_BOUNDS[0][0]]}),
     }
 
@@ -103,8 +106,8 @@ def table_2_bugs(bugs: pl.DataFrame, taxonomy: pl.DataFrame) -> pl.DataFrame:
 def agreeing_months(months: pl.DataFrame) -> pl.DataFrame:
     """Return the months of ``marts.paper_trend`` in which both counts are as published."""
     return months.filter(
-        (pl.col("published_performance") == pl.col("reproduced_performance"))
-        & (pl.col("published_total") == pl.col("reproduced_total"))
+        pl.col("published_performance") == pl.col("reproduced_performance"),
+        pl.col("published_total") == pl.col("reproduced_total"),
     )
 
 
@@ -181,17 +184,10 @@ def _series(trend: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=SERIES)
 
 
-def _group_comparisons(
-    printed: pl.DataFrame, bugs: pl.DataFrame, taxonomy: pl.DataFrame
-) -> pl.DataFrame:
-    """Return a row for each metric of Table II: its statistics, and why they differ."""
-    rows = [_group_comparison(row, bugs, taxonomy) for row in printed.iter_rows(named=True)]
-    return pl.DataFrame(rows, schema=COMPARISONS)
-
-
 def _group_comparison(
     printed: Mapping[str, Any], bugs: pl.DataFrame, taxonomy: pl.DataFrame
 ) -> dict[str, object]:
+    """Return the row of a metric of Table II: its statistics, and why they differ."""
     metric = printed["metric"]
     is_of_fixes = METRICS[metric] == "fixed"
     tested = compare(bugs.filter(_is_compared(taxonomy)) if is_of_fixes else bugs, metric)
@@ -199,7 +195,10 @@ def _group_comparison(
     other_delta = delta if delta is not None and verdict_of(text, delta) == "differs" else None
     medians = tested.median_performance, tested.median_other
     texts = printed["performance_text"], printed["other_text"]
-    rounded = tuple(map(_as_printed, medians, texts))
+    rounded = tuple(
+        None if median is None else round(median, _digits(text))
+        for median, text in zip(medians, texts, strict=True)
+    )
     performance, other = map(float, texts)
     digits = _digits(texts[1])
     fitting = round(performance / (1 + float(printed["larger_text"]) / 100), digits)
@@ -247,11 +246,6 @@ def _in_short(tested: Comparison) -> str:
     if tested.cliffs_delta is None or tested.p_value is None:
         return "nothing"
     return f"delta {tested.cliffs_delta:.3f} and p = {tested.p_value:.2g}"
-
-
-def _as_printed(value: float | None, text: str) -> float | None:
-    """Round a value to the digits of ``text``."""
-    return None if value is None else round(value, _digits(text))
 
 
 def _digits(text: str) -> int:

@@ -41,10 +41,8 @@ def ordinary_words(
 
     Parameters
     ----------
-    contributions
-        Of each login, in small letters: issues, comments and the like by its account.
-    language
-        Words of texts of other projects.
+    contributions : of each login, in small letters: issues, comments and the like by its account.
+    language : words of texts of other projects.
     """
     plain, mentions = Counter[str](), Counter[str]()
     wanted = frozenset(logins)

@@ -47,47 +47,37 @@ def replace_decoded(
 
     Parameters
     ----------
-    is_name
-        Whether a word is a name: ``\\nick`` has no new line before the name *ick*, if *nick* is
-        one.
+    is_name : whether a word is a name: ``\\nick`` has no new line before the name *ick*, if *nick*
+        is one.
     """
 
     def replaced(chunk: re.Match[str]) -> str:
-        return _replaced(chunk[0], pattern, change, is_name)
+        plain, spans = decoded(chunk[0], is_name)
+        if plain == chunk[0]:
+            return plain
+        written, last = [], 0
+        for match in pattern.finditer(plain):
+            old, new = match[0], change(match)
+            if old == new:
+                continue
+            before = _common_part(old[:-1], new)
+            old, new = old[before:], new[before:]
+            after = _common_part(old[:0:-1], new[::-1])
+            begin, end = match.start() + before, match.end() - after - 1
+            written += [chunk[0][last : spans[begin][0]], new[: len(new) - after]]
+            last = spans[end][1]
+        return "".join((*written, chunk[0][last:]))
 
     return _CHUNK.sub(replaced, text)
-
-
-def _replaced(
-    text: str,
-    pattern: re.Pattern[str],
-    change: Callable[[re.Match[str]], str],
-    is_name: Callable[[str], bool],
-) -> str:
-    plain, spans = decoded(text, is_name)
-    if plain == text:
-        return text
-    written, last = [], 0
-    for match in pattern.finditer(plain):
-        old, new = match[0], change(match)
-        if old == new:
-            continue
-        before = _common_part(old[:-1], new)
-        old, new = old[before:], new[before:]
-        after = _common_part(old[:0:-1], new[::-1])
-        begin, end = match.start() + before, match.end() - after - 1
-        written += [text[last : spans[begin][0]], new[: len(new) - after]]
-        last = spans[end][1]
-    return "".join((*written, text[last:]))
 
 
 def _common_part(old: str, new: str) -> int:
     """Return how many characters both begin with, up to the last that is not a letter or digit."""
     length = 0
-    for place, (one, other) in enumerate(zip(old, new, strict=False), start=1):
-        if one != other:
+    for place, (before, after) in enumerate(zip(old, new, strict=False), start=1):
+        if before != after:
             break
-        if not one.isalnum():
+        if not before.isalnum():
             length = place
     return length
 

@@ -16,16 +16,8 @@ from perf_assets.core.people.addresses import hashed_address, noreply_login
 
 LOGINS = frozenset(
     (
-        "account",
-        "actor",
-        "author",
-        "author_login",
-        "commentator_names",
-        "commit_author",
-        "login",
-        "merge_commit_author",
-        "other",
-        "person",
+        *("account", "actor", "author", "author_login", "commentator_names", "commit_author"),
+        *("login", "merge_commit_author", "other", "person"),
     )
 )
 RATERS = re.compile(r"rater(_\w+)?|raters|told_by|state_by")
@@ -82,16 +74,16 @@ class Forgotten:
 
     def login(self, login: str) -> str:
         """Return the login, or what stands for it."""
-        found = self._hash("login", login)
-        return f"{PREFIX}{found}" if found in self.logins else login
+        digest = self._hash("login", login)
+        return f"{PREFIX}{digest}" if digest in self.logins else login
 
     def email(self, email: str) -> str:
         """Return the address, hashed or not, or what stands for it."""
-        found = self._address(email)
-        if found in self.emails:
-            return f"{PREFIX}{found[:DIGITS]}"
-        own = noreply_login(email)
-        return email if own is None or self.login(own) == own else self.login(own)
+        address = self._address(email)
+        if address in self.emails:
+            return f"{PREFIX}{address[:DIGITS]}"
+        login = noreply_login(email)
+        return email if login is None or self.login(login) == login else self.login(login)
 
     def name(self, name: str) -> str | None:
         """Return the name of an author; nothing of one who is forgotten."""
@@ -110,12 +102,12 @@ class Forgotten:
         """Return a value of a column of that name, in any table."""
         if column in NAMES:
             return self.name(value)
-        found = value
+        new = value
         if column in LOGINS or RATERS.fullmatch(column):
-            found = self.login(found)
+            new = self.login(new)
         if column in ADDRESSES:
-            found = self.email(found)
-        return found if found != value else self.text(value)
+            new = self.email(new)
+        return new if new != value else self.text(value)
 
     def frame(self, rows: pl.DataFrame) -> pl.DataFrame:
         """``rows`` of any table without who is forgotten."""
@@ -124,16 +116,14 @@ class Forgotten:
         for column, kind in rows.schema.items():
             if column in NAMES and has_emails:
                 continue
-            if kind == pl.String:
-                changes = self._changes(column, rows[column])
-                if changes:
-                    changed.append(pl.col(column).replace(changes))
-            elif kind == pl.List(pl.String):
-                changes = self._changes(column, rows[column].explode())
-                if changes:
-                    changed.append(pl.col(column).list.eval(pl.element().replace(changes)))
-        found = rows.with_columns(changed) if changed else rows
-        return self._without_names(found) if has_emails else found
+            if kind == pl.String and (changes := self._changes(column, rows[column])):
+                changed.append(pl.col(column).replace(changes))
+            elif kind == pl.List(pl.String) and (
+                changes := self._changes(column, rows[column].explode())
+            ):
+                changed.append(pl.col(column).list.eval(pl.element().replace(changes)))
+        rows = rows.with_columns(changed) if changed else rows
+        return self._without_names(rows) if has_emails else rows
 
     @staticmethod
     def _without_names(rows: pl.DataFrame) -> pl.DataFrame:
@@ -160,8 +150,8 @@ class Forgotten:
 
     def _replaced(self, match: re.Match[str]) -> str:
         if match["contact"]:
-            found = self.email(match["contact"])
-            return match[0] if found == match["contact"] else f"{found} <{found}>"
+            contact = self.email(match["contact"])
+            return match[0] if contact == match["contact"] else f"{contact} <{contact}>"
         if match["email"]:
             return self.email(match["email"])
         written = match["login"]

@@ -42,7 +42,7 @@ class FullNames:
         self._firsts: set[str] = set()
         self._longest = 0
         rare = set[str]()
-        for name, replacement in sorted(names.items(), key=lambda one: (-len(one[0]), one)):
+        for name, replacement in sorted(names.items(), key=lambda pair: (-len(pair[0]), pair)):
             parts = [_folded(match[0]) for match in _TOKEN.finditer(name) if match["word"]]
             if is_ideographic(name) or len(parts) < 2:
                 self._exact |= {name: replacement, re.sub(r"\s", "", name): replacement}

@@ -22,16 +22,12 @@ class Mailmap:
 
     @classmethod
     def parse(cls, text: str) -> "Mailmap":
-        """Return the mail map that a file ``.mailmap`` has; what is not an entry in it is passed
-        over.
-        """
+        """Return the mail map of a file ``.mailmap``, without what is not an entry of one."""
         by_email: dict[str, str] = {}
         by_contact: dict[tuple[str, str], str] = {}
         for line in text.split("\n"):
             contacts = [] if line.lstrip().startswith("#") else list(_contacts(line))
-            if len(contacts) == 1:  # another name for an address
-                continue
-            if len(contacts) >= 2:
+            if len(contacts) >= 2:  # with fewer it is another name for an address
                 (_, proper), (name, email), *_ = contacts
                 if name:
                     by_contact[name.casefold(), email.casefold()] = proper.casefold()
@@ -40,9 +36,7 @@ class Mailmap:
         return cls(by_email, by_contact)
 
     def canonical(self, name: str | None, email: str) -> str:
-        """Return the address that stands for ``email`` where ``name`` is beside it; in small
-        letters.
-        """
+        """Return the address, in lower case, that stands for ``email`` beside ``name``."""
         found = self.by_contact.get(((name or "").casefold(), email.casefold()))
         return found or self.by_email.get(email.casefold(), email.casefold())
 

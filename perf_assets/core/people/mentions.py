@@ -114,9 +114,7 @@ _ON_THE_WEB = re.compile(r"(?<![^\s\"'<>()`])(?:https?:|www\.)[^\s\"'<>()`]*+")
 
 
 def is_code(mention: re.Match[str]) -> bool:
-    """Return whether what looks like a mention is ``@tf.function``, ``@jit(...)`` or a
-    decorator.
-    """
+    """Return whether a match is ``@tf.function``, ``@jit(...)`` or a decorator, not a mention."""
     after = mention["code"]
     if after is None:
         return False

@@ -4,33 +4,18 @@ import hashlib
 import hmac
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePath
 
 import polars as pl
 
+from perf_assets.core.people import mentions
 from perf_assets.core.people.addresses import HASH_DIGITS
 from perf_assets.core.people.escapes import may_have_escapes, replace_decoded
 from perf_assets.core.people.forgetting import ADDRESSES, LOGINS, NAMES, RATERS
 from perf_assets.core.people.full_names import FullNames, is_ideographic
-from perf_assets.core.people.mentions import (
-    DOT,
-    EMAIL,
-    IN_TEXTS,
-    LETTERS,
-    LONGEST_NAME,
-    MAY_HAVE_EMAIL,
-    MAY_HAVE_TRAILER,
-    NAMED_ADDRESS,
-    NOBODY,
-    ONE_OF_TRAILER,
-    PAGES,
-    TRAILER,
-    WORD,
-    is_code,
-    is_on_the_web,
-)
 
 PREFIX = "person-"
 PROGRAM = "[bot]"
@@ -51,8 +36,8 @@ FULL_NAME = 5
 """Letters of a full name at least, to be recognised inside texts."""
 SHORTEST = 3
 
-_WORD = re.compile(WORD)
-_PART = re.compile(rf"[{LETTERS}]+")
+_WORD = re.compile(mentions.WORD)
+_PART = re.compile(rf"[{mentions.LETTERS}]+")
 _PSEUDONYM = re.compile(rf"{PREFIX}[0-9a-f]{{{DIGITS}}}")
 _ADDRESS = re.compile(rf"\S[^\s@]*+@\S++|[0-9a-f]{{{HASH_DIGITS}}}")
 
@@ -81,18 +66,17 @@ class Pseudonyms:
 
     key: bytes
     known: Known
-    _names: FullNames = field(init=False, repr=False)
-    _most_parts: int = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        """Prepare the full names, of which there may be thousands."""
-        full = [name for name in self.known.names if is_distinct(name)]
-        object.__setattr__(self, "_names", self._full_names(full))
-        most = max((len(_PART.findall(login)) for login in self.known.logins), default=1)
-        object.__setattr__(self, "_most_parts", most)
+    @cached_property
+    def _names(self) -> FullNames:
+        """The full names, of which there may be thousands, and what stands for each."""
+        full = {name: self.name(name) for name in self.known.names if is_distinct(name)}
+        return FullNames(full, self.known.phrases)
 
-    def _full_names(self, names: Iterable[str]) -> FullNames:
-        return FullNames({name: self.name(name) for name in names}, self.known.phrases)
+    @cached_property
+    def _most_parts(self) -> int:
+        """Return how many parts, with hyphens between them, the longest login has."""
+        return max((len(_PART.findall(login)) for login in self.known.logins), default=1)
 
     def login(self, login: str) -> str:
         """Return what stands for the account ``login``, whatever its case."""
@@ -103,9 +87,7 @@ class Pseudonyms:
         return self._person("login", login)
 
     def name(self, name: str) -> str:
-        """Return what stands for a person of whom the name is known; of a login, that of the
-        account.
-        """
+        """Return what stands for a person known by name; of a login, that of the account."""
         if folded(name) in self.known.logins or folded(name) in self.known.kept:
             return self.login(name)
         return name if _PSEUDONYM.fullmatch(name) else self._person("name", name)
@@ -152,21 +134,10 @@ class Pseudonyms:
     def texts(self, texts: pl.Series) -> pl.Series:
         """Return the same of many texts, NULL staying NULL."""
         # Addresses first, as they are made of names; names before logins, which may be half of one.
-        for change in (
-            self._without_escaped_contacts,
-            self._without_contacts,
-            self._names.replaced,
-            self._without_escaped_accounts,
-            self._without_accounts,
-        ):
-            texts = change(texts)
-        return texts
-
-    def _without_escaped_contacts(self, texts: pl.Series) -> pl.Series:
-        return self._decoded(texts, EMAIL, self._contact)
-
-    def _without_escaped_accounts(self, texts: pl.Series) -> pl.Series:
-        return self._decoded(texts, IN_TEXTS, self._replaced)
+        texts = self._decoded(texts, mentions.EMAIL, self._contact)
+        texts = self._names.replaced(_each(texts, self._without_contacts))
+        texts = self._decoded(texts, mentions.IN_TEXTS, self._replaced)
+        return _each(texts, self._without_accounts)
 
     def _decoded(
         self, texts: pl.Series, pattern: re.Pattern[str], change: Callable[[re.Match[str]], str]
@@ -176,22 +147,16 @@ class Pseudonyms:
             new[place] = replace_decoded(new[place], pattern, change, self._is_known)
         return pl.Series(texts.name, new, dtype=pl.String)
 
-    def _without_contacts(self, texts: pl.Series) -> pl.Series:
-        def changed(text: str) -> str:
-            if MAY_HAVE_EMAIL.search(text) is not None:
-                text = NAMED_ADDRESS.sub(lambda found: self.name(found["name"]), text)
-                text = EMAIL.sub(self._contact, text)
-            return text
+    def _without_contacts(self, text: str) -> str:
+        if mentions.MAY_HAVE_EMAIL.search(text) is not None:
+            text = mentions.NAMED_ADDRESS.sub(lambda match: self.name(match["name"]), text)
+            text = mentions.EMAIL.sub(self._contact, text)
+        return text
 
-        return _each(texts, changed)
-
-    def _without_accounts(self, texts: pl.Series) -> pl.Series:
-        def changed(text: str) -> str:
-            if MAY_HAVE_TRAILER.search(text) is not None:
-                text = TRAILER.sub(self._trailer, text)
-            return IN_TEXTS.sub(self._replaced, text)
-
-        return _each(texts, changed)
+    def _without_accounts(self, text: str) -> str:
+        if mentions.MAY_HAVE_TRAILER.search(text) is not None:
+            text = mentions.TRAILER.sub(self._trailer, text)
+        return mentions.IN_TEXTS.sub(self._replaced, text)
 
     def values(self, column: str, values: pl.Series) -> pl.Series:
         """Return what stands for the values of a column of that name, NULL staying NULL."""
@@ -199,8 +164,7 @@ class Pseudonyms:
             return values
         is_person = column in ADDRESSES | PEOPLE | NAMES or RATERS.fullmatch(column)
         if is_person or OWNED.fullmatch(column) or column == SHEET:
-            new = [None if value is None else self.value(column, value) for value in values]
-            return pl.Series(values.name, new, dtype=pl.String)
+            return _each(values, lambda value: self.value(column, value))
         return self.texts(values)
 
     def _replaced(self, match: re.Match[str]) -> str:
@@ -215,46 +179,46 @@ class Pseudonyms:
             return match["attribute"] + person
         if group in ("mention", "code"):
             mention, after = match["mention"], match["code"]
-            if mention.casefold() not in self.known.logins and is_code(match):
-                named = IN_TEXTS.sub(self._replaced, mention)  # a name of code may hold a login
+            if mention.casefold() not in self.known.logins and mentions.is_code(match):
+                # A name of code may hold a login.
+                named = mentions.IN_TEXTS.sub(self._replaced, mention)
             else:
                 named = self.login(mention)
             return f"{match['at']}{named}{after or ''}"
         return self._place(match)
 
     def _place(self, match: re.Match[str]) -> str:
-        """Return what stands for who is named by where something is: a link, a fork, a folder, a
-        host.
-        """
+        """Return what stands for a person whom a link, a fork, a folder or a host names."""
         group = match.lastgroup
         if group in ("linked", "merged"):
             found = match[group]
-            person = found if found.casefold() in PAGES else self.login(found)
+            person = found if found.casefold() in mentions.PAGES else self.login(found)
             return (match["link"] or match["merge"]) + person
         if group == "qualified":
             account = match["qualified"]
-            is_kept = account.casefold() in NOBODY
+            is_kept = account.casefold() in mentions.NOBODY
             return match["qualifier"] + (account if is_kept else self.login(account))
         if group in ("paged", "referred"):
             return self.login(match[group])
         if group == "housed":
             housed = match["housed"]
-            is_kept = housed.casefold() in NOBODY or is_on_the_web(match)
+            is_kept = housed.casefold() in mentions.NOBODY or mentions.is_on_the_web(match)
             return match["home"] + (self._word(housed) if is_kept else self.login(housed))
-        if group == "host" and match["shell"].casefold() not in NOBODY:
+        if group == "host" and match["shell"].casefold() not in mentions.NOBODY:
             return f"{self.login(match['shell'])}@{self._person('host', match['host'])}"
         return match[0]
 
     def _contact(self, match: re.Match[str]) -> str:
-        return self.address(f"{match['local']}@{DOT.sub('.', match['domain'])}")
+        return self.address(f"{match['local']}@{mentions.DOT.sub('.', match['domain'])}")
 
     def _trailer(self, match: re.Match[str]) -> str:
         def changed(found: re.Match[str]) -> str:
             name = found[0].strip()
-            is_name = name and len(name) <= LONGEST_NAME and not re.search(r"[@#/:]|^\d", name)
+            is_short = 0 < len(name) <= mentions.LONGEST_NAME
+            is_name = is_short and not re.search(r"[@#/:]|^\d", name)
             return found[0].replace(name, self.name(name)) if is_name else found[0]
 
-        return match["by"] + ONE_OF_TRAILER.sub(changed, match["people"])
+        return match["by"] + mentions.ONE_OF_TRAILER.sub(changed, match["people"])
 
     def _word(self, word: str) -> str:
         if self._is_login(word):
@@ -294,9 +258,7 @@ def folded(name: str) -> str:
 
 
 def is_distinct(name: str) -> bool:
-    """Return whether a name can be no word of a text: of several words, or with signs that none
-    has.
-    """
+    """Return whether a name cannot be a word of a text, as it has several words or signs."""
     if is_ideographic(name):
         return True
     if " " in name.strip():

@@ -31,15 +31,13 @@ def question_difficulty(groups: pl.DataFrame, waits: pl.DataFrame) -> pl.DataFra
 
     Parameters
     ----------
-    groups
-        ``intermediate.question_groups``: forum, question_id, tag_set, kind.
-    waits
-        ``intermediate.question_answer_times``: forum, question_id, month, is_answered, is_accepted,
-        is_endorsed, hours_to_first_answer, hours_to_accepted, hours_to_endorsed, hours_watched,
-        views, score. Resolved is a question of which an answer is accepted or, where none is,
-        endorsed by its asker, as the study has it. A question that
-        still waits is censored at ``hours_watched``; one whose answer came at an unknown time has
-        its share in the counts, and none in the times.
+    groups : ``intermediate.question_groups``: forum, question_id, tag_set, kind.
+    waits : ``intermediate.question_answer_times``: forum, question_id, month, is_answered,
+        is_accepted, is_endorsed, hours_to_first_answer, hours_to_accepted, hours_to_endorsed,
+        hours_watched, views, score. Resolved is a question of which an answer is accepted or, where
+        none is, endorsed by its asker, as the study has it. A question that still waits is censored
+        at ``hours_watched``; one whose answer came at an unknown time has its share in the counts,
+        and none in the times.
 
     Returns
     -------
@@ -69,9 +67,7 @@ def _with_other(groups: pl.DataFrame) -> pl.DataFrame:
 
 
 def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with the ranks of the kinds: most asked, most often accepted, longest wait
-    first.
-    """
+    """Return the rows with ranks of the kinds: most asked, most accepted, longest wait first."""
     is_kind = ~pl.col("kind").is_in([ALL, OTHER])
     return rows.with_columns(
         pl.when(is_kind)
@@ -105,6 +101,8 @@ def _difficulty(group: pl.DataFrame, every: int) -> tuple[object, ...]:
     of_resolved = wilson_interval(int(resolved["is_resolved"].sum()), n, CONFIDENCE)
     until_resolved = _durations(resolved, "is_resolved", "hours_to_resolved")
     until_answered = _durations(group, "is_answered", "hours_to_first_answer")
+    hours, views = _summary(group["hours_to_accepted"]), _summary(group["views"])
+    hours_resolved = _summary(resolved["hours_to_resolved"])
     return (
         group["month"].min(),
         group["month"].max(),
@@ -112,37 +110,27 @@ def _difficulty(group: pl.DataFrame, every: int) -> tuple[object, ...]:
         *(asked.share, asked.low, asked.high, None),
         *(share.successes, share.share, share.low, share.high, None),
         n - accepted,
-        *_centre(group["hours_to_accepted"]),
-        *_quartiles(group["hours_to_accepted"]),
+        *hours,
         None,
         waiting.n,
         *_waits(waiting, until_accepted),
         of_resolved.successes - accepted,
         *(of_resolved.successes, of_resolved.share, of_resolved.low, of_resolved.high),
-        *_centre(resolved["hours_to_resolved"]),
+        *hours_resolved[:2],
         _waits(until_resolved, kaplan_meier_median(until_resolved, CONFIDENCE))[0],
         *(answered.successes, answered.share, answered.low, answered.high),
-        *_centre(group["hours_to_first_answer"]),
+        *_summary(group["hours_to_first_answer"])[:2],
         until_answered.n,
         *_waits(until_answered, kaplan_meier_median(until_answered, CONFIDENCE)),
-        *_centre(group["views"]),
-        *(_quartiles(group["views"])[1], group["views"].max()),
-        *_centre(group["score"]),
+        *(views[0], views[1], views[3], group["views"].max()),
+        *_summary(group["score"])[:2],
         CONFIDENCE,
-        _result(
-            share,
-            of_resolved,
-            _centre(group["hours_to_accepted"])[0],
-            _centre(resolved["hours_to_resolved"])[0],
-            until_accepted,
-        ),
+        _result(share, of_resolved, hours[0], hours_resolved[0], until_accepted),
     )
 
 
 def _resolved(group: pl.DataFrame) -> pl.DataFrame:
-    """Return the group with ``is_resolved`` and ``hours_to_resolved``: accepted, or else
-    endorsed.
-    """
+    """Return the group with ``is_resolved`` and ``hours_to_resolved``: accepted or endorsed."""
     endorsed = pl.col("is_endorsed").fill_null(value=False)
     return group.with_columns(
         is_resolved=pl.col("is_accepted") | endorsed,
@@ -163,22 +151,14 @@ def _waits(cases: Durations, median: MedianResult) -> tuple[float | None, ...]:
     return (median.median, median.low, median.high, *kaplan_meier_shares(cases, WITHIN_HOURS))
 
 
-def _centre(values: pl.Series) -> tuple[float | None, float | None]:
-    """Median and mean of the values that are there; None of too few."""
+def _summary(values: pl.Series) -> tuple[float | None, float | None, float | None, float | None]:
+    """Median, mean, and interpolated quartiles of the values that are there; None of too few."""
     present = values.drop_nulls().cast(pl.Float64)
     if present.len() < COMPARISON:
-        return None, None
+        return None, None, None, None
     median, mean = present.median(), present.mean()
     assert isinstance(median, float) and isinstance(mean, float)
-    return median, mean
-
-
-def _quartiles(values: pl.Series) -> tuple[float | None, float | None]:
-    """Lower and upper quartile, interpolated, of the values that are there; None of too few."""
-    present = values.drop_nulls().cast(pl.Float64)
-    if present.len() < COMPARISON:
-        return None, None
-    return present.quantile(0.25, "linear"), present.quantile(0.75, "linear")
+    return median, mean, present.quantile(0.25, "linear"), present.quantile(0.75, "linear")
 
 
 def _result(

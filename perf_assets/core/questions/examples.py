@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from perf_assets.core.analyses.group_samples import groups_of
 from perf_assets.core.questions.classifier_assumptions import (
     DEFAULTS,
     FEWEST_KINDS,
@@ -16,7 +16,6 @@ from perf_assets.core.questions.classifier_assumptions import (
     Method,
     Variant,
 )
-from perf_assets.core.questions.folds import Indices, folds_in_time
 from perf_assets.core.questions.keyword_weight_classifier import (
     KeywordWeights,
     keyword_table,
@@ -24,7 +23,7 @@ from perf_assets.core.questions.keyword_weight_classifier import (
     learn_keyword_weights,
 )
 from perf_assets.core.questions.regression import Regression, learn_regression
-from perf_assets.core.questions.scoring import macro_f1
+from perf_assets.core.questions.scoring import Flags, Floats, Indices, folds_in_time, macro_f1
 from perf_assets.core.questions.words import (
     Counts,
     Wordlists,
@@ -33,8 +32,6 @@ from perf_assets.core.questions.words import (
     vocabulary_of,
 )
 
-Flags: TypeAlias = NDArray[np.bool_]
-Floats: TypeAlias = NDArray[np.float64]
 Model: TypeAlias = KeywordWeights | Regression
 
 
@@ -65,10 +62,10 @@ def examples_of(labelled: pl.DataFrame) -> Iterator[Examples]:
 
     Parameters
     ----------
-    labelled
-        ``staging.labelled_questions``: forum, question_id, kind, asked_at, title, text, code.
+    labelled : ``staging.labelled_questions``: forum, question_id, kind, asked_at, title, text,
+        code.
     """
-    for (forum,), rows in sorted(labelled.partition_by("forum", as_dict=True).items()):
+    for (forum,), rows in groups_of(labelled, "forum"):
         numbers = dict(rows.group_by("kind").len().iter_rows())
         kinds = tuple(kind for kind in KINDS if numbers.get(kind, 0) >= FEWEST_PER_KIND)
         questions = (
@@ -79,7 +76,7 @@ def examples_of(labelled: pl.DataFrame) -> Iterator[Examples]:
         given_kinds = tuple(tuple(sorted(of)) for of in questions["kind"].to_list())
         truth = np.array([[kind in of for kind in kinds] for of in given_kinds], dtype=bool)
         truth = truth.reshape(questions.height, len(kinds))
-        yield Examples(str(forum), questions.drop("kind", "asked_at"), given_kinds, kinds, truth)
+        yield Examples(forum, questions.drop("kind", "asked_at"), given_kinds, kinds, truth)
 
 
 @dataclass(frozen=True)
@@ -95,16 +92,16 @@ class Reader:
     @classmethod
     def of(cls, examples: Examples, lists: Wordlists, variant: Variant) -> "Reader":
         """Return the reader for ``examples``, whose words are counted."""
-        found = question_words(examples.questions, variant, lists.stop_words)
+        words = question_words(examples.questions, variant, lists.stop_words)
         keywords = [word for kind in examples.kinds for word in keywords_of(kind, lists, variant)]
-        vocabulary = vocabulary_of(found, keywords)
-        counts = count_words(found, vocabulary)
+        vocabulary = vocabulary_of(words, keywords)
+        counts = count_words(words, vocabulary)
         return cls(variant, lists, vocabulary, counts, examples)
 
     def count(self, questions: pl.DataFrame) -> Counts:
         """Return the words of other questions."""
-        found = question_words(questions, self.variant, self.lists.stop_words)
-        return count_words(found, self.vocabulary)
+        words = question_words(questions, self.variant, self.lists.stop_words)
+        return count_words(words, self.vocabulary)
 
     def learn(self, indices: Indices | None = None) -> Model:
         """Return the classifier, learned from the examples at ``indices``, or from all."""
@@ -117,14 +114,9 @@ class Reader:
         return learn_keyword_weights(counts, truth, keywords, self.variant)
 
     def score(self, folds: Iterable[tuple[Indices, Indices]]) -> list["Scored"]:
-        """Return the scores of the examples that each fold tests, by what is learned from its
-        others.
-        """
-        scored = []
-        for learning, testing in folds:
-            model = self.learn(learning)
-            scored.append(Scored(testing, model, model.scores(self.counts[testing])))
-        return scored
+        """Return the scores of the examples that each fold tests, learned from its others."""
+        models = ((testing, self.learn(learning)) for learning, testing in folds)
+        return [Scored(test, model, model.scores(self.counts[test])) for test, model in models]
 
 
 @dataclass(frozen=True)
@@ -136,9 +128,7 @@ class Scored:
     scores: Floats
 
     def decided(self, variant: Variant) -> Flags:
-        """Return the kinds by the rule of ``variant``, which may differ from the model's in that
-        alone.
-        """
+        """Return the kinds by the rule of ``variant``, the only difference to that of the model."""
         return replace(self.model, variant=variant).decide(self.scores)
 
 
@@ -153,9 +143,9 @@ def f1_in_time(examples: Examples, lists: Wordlists) -> dict[Method, float]:
 
     A study that is kept alive classifies the questions of next month by those of the past.
     """
-    found: dict[Method, float] = {}
+    f1: dict[Method, float] = {}
     for method, variant in DEFAULTS.items():
         scored = Reader.of(examples, lists, variant).score(folds_in_time(len(examples.truth)))
         indices, decided = decided_of(scored, variant)
-        found[method] = macro_f1(examples.truth[indices], decided)
-    return found
+        f1[method] = macro_f1(examples.truth[indices], decided)
+    return f1

@@ -2,22 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from perf_assets.core.questions.classifier_assumptions import (
-    ALPHAS,
-    MARGIN,
-    Variant,
-)
-from perf_assets.core.questions.folds import stratified_folds
-from perf_assets.core.questions.scoring import macro_f1
+from perf_assets.core.questions.classifier_assumptions import ALPHAS, MARGIN, Variant
+from perf_assets.core.questions.scoring import Flags, Floats, macro_f1, stratified_folds
 from perf_assets.core.questions.words import Counts, Wordlists, words_of
-
-Floats: TypeAlias = NDArray[np.float64]
-Flags: TypeAlias = NDArray[np.bool_]
 
 INNER_FOLDS = 5
 SEED = 1
@@ -58,12 +48,9 @@ def learn_keyword_weights(
 
     Parameters
     ----------
-    truth
-        Questions by kinds.
-    keywords
-        As :func:`keyword_table` gives them.
-    alpha
-        What keywords add; ``None`` takes that of the variant, or finds it by cross-validation
+    truth : questions by kinds.
+    keywords : as :func:`keyword_table` gives them.
+    alpha : what keywords add; ``None`` takes that of the variant, or finds it by cross-validation
         within these questions.
 
     Notes
@@ -153,11 +140,11 @@ def _parts(
 
 
 def _best_alpha(counts: Counts, truth: Flags, keywords: Floats, variant: Variant) -> float:
-    found = {alpha: np.zeros_like(truth) for alpha in ALPHAS}
+    decided = {alpha: np.zeros_like(truth) for alpha in ALPHAS}
     for learning, testing in stratified_folds(truth, INNER_FOLDS, SEED):
         words = _word_weights(counts[learning], truth[learning], variant)
         counted = _counted(keywords, words, variant)
         plain, extra = _parts(variant, counts[testing], words, counted)
-        for alpha, predicted in found.items():
+        for alpha, predicted in decided.items():
             predicted[testing] = decide(plain + alpha * extra, variant.near)
-    return max(ALPHAS, key=lambda alpha: (round(macro_f1(truth, found[alpha]), 12), -alpha))
+    return max(ALPHAS, key=lambda alpha: (round(macro_f1(truth, decided[alpha]), 12), -alpha))

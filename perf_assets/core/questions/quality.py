@@ -5,7 +5,6 @@ intervals, and for the baseline too.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -13,26 +12,21 @@ import polars as pl
 from perf_assets.base.sanitize import in_words
 from perf_assets.core.analyses.formatting import as_json
 from perf_assets.core.analyses.group_samples import CONFIDENCE
+from perf_assets.core.questions.classification import lists_of
 from perf_assets.core.questions.classifier_assumptions import DEFAULTS, PEOPLE, VARIANTS, Variant
-from perf_assets.core.questions.examples import (
-    Examples,
-    Flags,
-    Reader,
-    Scored,
-    decided_of,
-    examples_of,
-)
-from perf_assets.core.questions.folds import BLOCKS, folds_in_time, stratified_folds
+from perf_assets.core.questions.examples import Examples, Reader, Scored, decided_of, examples_of
 from perf_assets.core.questions.scoring import (
+    BLOCKS,
     MEASURES,
     REPLICATES,
     SEED,
     Floats,
     estimate,
+    folds_in_time,
     resampled,
+    stratified_folds,
     with_limits,
 )
-from perf_assets.core.questions.word_weights import lists_of
 from perf_assets.core.questions.words import Wordlists
 from perf_assets.schema import schema_of
 
@@ -49,14 +43,6 @@ SPLITS = {
 """How examples are parted into those to learn from and those to be tested by."""
 
 
-@dataclass(frozen=True)
-class _Trial:
-    """What a variant decided of the examples that were tested."""
-
-    truth: Flags
-    decided: Flags
-
-
 def question_kind_quality(
     lists: Wordlists, labelled: pl.DataFrame, methods: pl.DataFrame, weights: pl.DataFrame
 ) -> pl.DataFrame:
@@ -64,14 +50,11 @@ def question_kind_quality(
 
     Parameters
     ----------
-    lists
-        Stop words, and the packaged keywords.
-    labelled
-        ``staging.labelled_questions``.
-    methods
-        ``intermediate.kind_methods``: forum, method; which one fills ``labels.question_kinds``.
-    weights
-        ``labels.question_word_weights``: the keywords that count in each forum.
+    lists : stop words, and the packaged keywords.
+    labelled : ``staging.labelled_questions``.
+    methods : ``intermediate.kind_methods``: forum, method; which one fills
+        ``labels.question_kinds``.
+    weights : ``labels.question_word_weights``: the keywords that count in each forum.
 
     Returns
     -------
@@ -103,18 +86,17 @@ def _rows(
     }
     for split, parameters in SPLITS.items():
         scored = {variant: _scored(reader, split) for variant, reader in readers.items()}
-        trials = {
-            variant: _trial(examples.truth, scored[variant.learning], variant)
-            for variant in VARIANTS
-        }
-        samples = resampled(len(next(iter(trials.values())).truth))
-        found = {
-            variant: with_limits(trial.truth, trial.decided, samples)
-            for variant, trial in trials.items()
-        }
-        for variant, trial in trials.items():
+        measures = {}
+        for variant in VARIANTS:
+            indices, decided = decided_of(scored[variant.learning], variant)
+            order = np.argsort(indices)
+            truth = examples.truth[indices[order]]  # the same for each of the variants
+            samples = resampled(len(truth))
+            measures[variant] = with_limits(truth, decided[order], samples)
+        supports = [*truth.sum(axis=0).tolist(), int(truth.sum())]
+        for variant in VARIANTS:
             is_chosen = variant.name == "default" and (examples.forum, variant.method) in chosen
-            for row in _measures(examples, variant, trial, found):
+            for row in _measures(examples, variant, len(truth), supports, measures):
                 yield (
                     *(examples.forum, variant.method, variant.name, split),
                     *row[:-1],
@@ -133,31 +115,25 @@ def _scored(reader: Reader, split: str) -> list[Scored]:
     return reader.score(stratified_folds(truth, FOLDS, SEED_OF_FOLDS))
 
 
-def _trial(truth: Flags, scored: Sequence[Scored], variant: Variant) -> _Trial:
-    indices, decided = decided_of(scored, variant)
-    order = np.argsort(indices)
-    return _Trial(truth[indices[order]], decided[order])
-
-
 def _measures(
     examples: Examples,
     variant: Variant,
-    trial: _Trial,
-    found: dict[Variant, tuple[Floats, Floats]],
+    n: int,
+    supports: Sequence[int],
+    measures: dict[Variant, tuple[Floats, Floats]],
 ) -> Iterator[tuple[object, ...]]:
-    whole, samples = found[variant]
-    supports = [int(number) for number in trial.truth.sum(axis=0)]
+    whole, samples = measures[variant]
     for index, kind in enumerate((*examples.kinds, MACRO)):
         estimates = [
             estimate(whole[index, measure], samples[:, index, measure], CONFIDENCE)
             for measure in range(len(MEASURES))
         ]
         difference = estimate(np.nan, np.array([]), CONFIDENCE)
-        other = next(one for one in DEFAULTS.values() if one.method != variant.method)
+        other = next(default for default in DEFAULTS.values() if default.method != variant.method)
         if variant in DEFAULTS.values():
             difference = estimate(
-                whole[index, F1] - found[other][0][index, F1],
-                samples[:, index, F1] - found[other][1][:, index, F1],
+                whole[index, F1] - measures[other][0][index, F1],
+                samples[:, index, F1] - measures[other][1][:, index, F1],
                 CONFIDENCE,
             )
         f1 = estimates[F1]
@@ -174,9 +150,9 @@ def _measures(
             text += f" [{difference.low:+.2f}, {difference.high:+.2f}]"
         yield (
             kind,
-            len(trial.truth),
-            supports[index] if kind != MACRO else sum(supports),
-            *(number for one in estimates for number in (one.value, one.low, one.high)),
+            n,
+            supports[index],
+            *(number for entry in estimates for number in (entry.value, entry.low, entry.high)),
             *(difference.value, difference.low, difference.high),
             *(CONFIDENCE, REPLICATES, SEED),
             text,

@@ -6,7 +6,7 @@ import polars as pl
 
 from perf_assets.base.months import add_months
 from perf_assets.core.analyses.formatting import as_json
-from perf_assets.core.analyses.group_samples import CONFIDENCE
+from perf_assets.core.analyses.group_samples import CONFIDENCE, groups_of
 from perf_assets.core.statistics.lags import (
     REPLICATES,
     SEED,
@@ -42,8 +42,7 @@ def question_bug_correlation(months: pl.DataFrame) -> pl.DataFrame:
 
     Parameters
     ----------
-    months
-        ``marts.questions_vs_bugs_monthly``: repository, forum, month, is_complete,
+    months : ``marts.questions_vs_bugs_monthly``: repository, forum, month, is_complete,
         performance_questions, performance_bugs. Of each framework and forum the longest run of
         months counts that are complete and decided, the later one of equals.
 
@@ -55,10 +54,8 @@ def question_bug_correlation(months: pl.DataFrame) -> pl.DataFrame:
     """
     rows = [
         row
-        for (repository, forum), group in sorted(
-            months.partition_by("repository", "forum", as_dict=True).items()
-        )
-        for row in _rows(str(repository), str(forum), _longest_run(group))
+        for (repository, forum), group in groups_of(months, "repository", "forum")
+        for row in _rows(repository, forum, _longest_run(group))
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.question_bug_correlation"), orient="row")
 
@@ -80,44 +77,41 @@ def _longest_run(months: pl.DataFrame) -> pl.DataFrame:
 def _rows(repository: str, forum: str, months: pl.DataFrame) -> Iterator[tuple[object, ...]]:
     n = months.height
     events = min(int(months[name].sum()) for name in ("performance_questions", "performance_bugs"))
-    if n >= FEWEST_MONTHS and events < REGRESSION:
-        why = f"{events} in all; at least {REGRESSION} questions and bugs are needed"
-        found = [LagResult(lag, max(0, n - abs(lag)), None, None) for lag in LAGS]
-    elif n < FEWEST_MONTHS:
+    why = "one of the two does not vary"
+    if n < FEWEST_MONTHS:
         why = f"{n} complete months in a row; at least {FEWEST_MONTHS} are needed"
-        found = [LagResult(lag, max(0, n - abs(lag)), None, None) for lag in LAGS]
+    elif events < REGRESSION:
+        why = f"{events} in all; at least {REGRESSION} questions and bugs are needed"
+    if n < FEWEST_MONTHS or events < REGRESSION:
+        results = [LagResult(lag, max(0, n - abs(lag)), None, None) for lag in LAGS]
     else:
-        why = "one of the two does not vary"
         questions, bugs = (
             without_trend(months[name].to_list(), HALF_WIDTH)
             for name in ("performance_questions", "performance_bugs")
         )
-        found = lagged_correlations(questions, bugs, LAGS, BLOCK, CONFIDENCE)
-    for one in found:
+        results = lagged_correlations(questions, bugs, LAGS, BLOCK, CONFIDENCE)
+    for result in results:
+        correlation, band = result.statistic, result.band
         low = high = is_outside = None
-        if one.statistic is not None and one.band is not None:
-            low = max(-1.0, one.statistic - one.band)
-            high = min(1.0, one.statistic + one.band)
-            is_outside = abs(one.statistic) > one.band
+        text = f"no correlation: {why}"
+        if correlation is not None and band is not None:
+            low, high = max(-1.0, correlation - band), min(1.0, correlation + band)
+            is_outside = abs(correlation) > band
+            text = (
+                f"performance questions {_side(result.lag)}: rank correlation {correlation:+.2f}, "
+                f"{'outside' if is_outside else 'within'} the band of ±{band:.2f} over all lags"
+            )
         yield (
-            *(repository, forum, one.lag),
-            *(months["month"].min(), months["month"].max(), one.n),
-            *("spearman", PARAMETERS, one.statistic, low, high, one.band, CONFIDENCE, is_outside),
-            _result_text(one, why, is_outside=bool(is_outside)),
+            *(repository, forum, result.lag),
+            *(months["month"].min(), months["month"].max(), result.n),
+            *("spearman", PARAMETERS, correlation, low, high, band, CONFIDENCE, is_outside),
+            text,
         )
 
 
-def _result_text(one: LagResult, why: str, *, is_outside: bool) -> str:
-    if one.statistic is None or one.band is None:
-        return f"no correlation: {why}"
-    position = "outside" if is_outside else "within"
-    side = (
-        "in the same month"
-        if one.lag == 0
-        else f"{abs(one.lag)} month{'s' * (abs(one.lag) > 1)} "
-        f"{'before' if one.lag > 0 else 'after'} performance bugs"
-    )
-    return (
-        f"performance questions {side}: rank correlation {one.statistic:+.2f}, {position} the band "
-        f"of ±{one.band:.2f} over all lags"
-    )
+def _side(lag: int) -> str:
+    """Return in words how far questions are from bugs."""
+    if lag == 0:
+        return "in the same month"
+    months = f"{abs(lag)} month{'s' * (abs(lag) > 1)}"
+    return f"{months} {'before' if lag > 0 else 'after'} performance bugs"

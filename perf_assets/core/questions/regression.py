@@ -3,22 +3,20 @@
 import hashlib
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from perf_assets.core.libraries import import_scikit_learn
 from perf_assets.core.questions.classifier_assumptions import Variant
+from perf_assets.core.questions.scoring import Flags, Floats
 from perf_assets.core.questions.words import Counts
 
 if TYPE_CHECKING:  # importing it takes a second or two
     from sklearn.feature_extraction.text import TfidfTransformer
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import ThreadpoolController
-
-Floats: TypeAlias = NDArray[np.float64]
-Flags: TypeAlias = NDArray[np.bool_]
 
 FEWEST_QUESTIONS_WITH_A_WORD = 2
 CALIBRATION_FOLDS = 3
@@ -55,9 +53,7 @@ class Regression:
         return np.column_stack([_probability(model, features) for model in self.models])
 
     def decide(self, scores: Floats) -> Flags:
-        """Return the kinds of at least one half, or the most probable of all where there is
-        none.
-        """
+        """Return the kinds of at least one half, or else the most probable one."""
         decided = scores >= 0.5
         if self.variant.takes_highest:
             undecided = ~decided.any(axis=1)
@@ -143,7 +139,7 @@ def _fit(model: "LogisticRegression", features: Counts, is_of_kind: Flags) -> No
     """Fit ``model``, each class weighing the same: weights that scikit-learn takes longer for."""
     positive = np.count_nonzero(is_of_kind)
     sizes = {False: len(is_of_kind) - positive, True: positive}
-    model.class_weight = {one: len(is_of_kind) / (2 * size) for one, size in sizes.items()}
+    model.class_weight = {kind: len(is_of_kind) / (2 * size) for kind, size in sizes.items()}
     model.fit(features, is_of_kind)
 
 
@@ -154,10 +150,8 @@ def platt_scaling(margins: Floats, is_of_kind: Flags) -> tuple[float, float]:
 
     Parameters
     ----------
-    margins
-        How far each question is from the boundary, by a model that has not seen it.
-    is_of_kind
-        Whether it is of the kind.
+    margins : how far each question is from the boundary, by a model that has not seen it.
+    is_of_kind : whether it is of the kind.
 
     References
     ----------

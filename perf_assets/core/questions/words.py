@@ -39,9 +39,7 @@ class Wordlists:
 
 
 def words_of(text: str, variant: Variant, stop_words: frozenset[str]) -> list[str]:
-    """Return the words of ``text`` in their order: two characters or more, the first of them a
-    letter.
-    """
+    """Return the words of ``text`` in order: two characters or more, the first a letter."""
     words = WORD.findall(text.casefold())
     if not variant.has_stop_words:
         words = [word for word in words if word not in stop_words]
@@ -51,23 +49,19 @@ def words_of(text: str, variant: Variant, stop_words: frozenset[str]) -> list[st
 def question_words(
     questions: pl.DataFrame, variant: Variant, stop_words: frozenset[str]
 ) -> list[list[str]]:
-    """Return the words of each question (title, text, code), pairs of neighbours too where they
-    count.
-    """
+    """Return the words of each question (title, text, code), and pairs where they count."""
     columns = ("title", "text", "code") if variant.has_code else ("title", "text")
     texts = questions.select(pl.concat_str(columns, separator="\n", ignore_nulls=True)).to_series()
-    found = [words_of(text, variant, stop_words) for text in texts]
+    words_of_all = [words_of(text, variant, stop_words) for text in texts]
     if variant.method == "weights":
-        return found
-    return [[*words, *(f"{one} {other}" for one, other in pairwise(words))] for words in found]
+        return words_of_all
+    return [[*words, *map(" ".join, pairwise(words))] for words in words_of_all]
 
 
 def written_forms(
     questions: pl.DataFrame, variant: Variant, stop_words: frozenset[str]
 ) -> dict[str, str]:
-    """Return the form in which each word is written most often, the first by the alphabet of
-    equals.
-    """
+    """Return how each word is written most often, of equals the first by the alphabet."""
     plain = replace(variant, is_stemmed=False)
     counted = Counter(
         word for words in question_words(questions, plain, stop_words) for word in words
@@ -84,9 +78,7 @@ def vocabulary_of(found: Iterable[Iterable[str]], more: Iterable[str] = ()) -> l
 
 
 def count_words(found: Sequence[Sequence[str]], vocabulary: Sequence[str]) -> Counts:
-    """Return how often each question has each word of ``vocabulary``; other words are passed
-    over.
-    """
+    """Return how often each question has each word of ``vocabulary``, ignoring other words."""
     from scipy import sparse  # noqa: PLC0415
 
     columns_by_word = {word: column for column, word in enumerate(vocabulary)}

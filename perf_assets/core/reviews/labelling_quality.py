@@ -6,14 +6,18 @@ from typing import NamedTuple
 
 import polars as pl
 
-from perf_assets.core.analyses.group_samples import by_repository_and_pooled
+from perf_assets.core.analyses.group_samples import (
+    CONFIDENCE,
+    by_repository_and_pooled,
+    groups_of,
+    percent,
+)
 from perf_assets.core.labelling.strength import STRENGTHS
 from perf_assets.core.reviews.codebook import VERDICTS
 from perf_assets.core.statistics.agreement import wilson_interval
 from perf_assets.schema import schema_of
 
 ALL_RULES = "all"
-CONFIDENCE = 0.95
 PLACES = ("project label", "title", "body alone")
 """Where the evidence is that counts most."""
 
@@ -110,15 +114,13 @@ Strata = list[tuple[Stratum, Stratum]]
 
 
 def _strata(judged: pl.DataFrame, sizes: pl.DataFrame, dataset: str) -> Strata:
-    """Return the labelled and the other bug reports of each repository of which both were
-    judged.
-    """
+    """Return the labelled and the other bug reports of each repository with verdicts on both."""
     found = []
-    for (repository,), own in sorted(judged.partition_by("repository", as_dict=True).items()):
+    for (repository,), reports in groups_of(judged, "repository"):
         here = sizes.filter(dataset=dataset, repository=repository)
         counts_by_kind = dict(here.select("is_performance", "bug_reports").iter_rows())
         pair = [
-            Stratum(counts_by_kind.get(kind, 0), *_counts(own.filter(is_performance=kind)))
+            Stratum(counts_by_kind.get(kind, 0), *_counts(reports.filter(is_performance=kind)))
             for kind in (True, False)
         ]
         if all(entry.yes + entry.no for entry in pair):
@@ -136,17 +138,14 @@ def _precisions(labelled: pl.DataFrame) -> Iterator[Row]:
                 yield _precision(f"{column}: {value}", judged)
     for column, kind in (("matched_labels", "label"), ("matched_keywords", "keyword")):
         for matched in labelled.get_column(column).explode().drop_nulls().unique().sort():
-            yield _precision(f"{kind}: {matched}", labelled.filter(_contains(column, matched)))
-
-
-def _contains(column: str, matched: str) -> pl.Expr:
-    return pl.col(column).list.contains(matched)
+            has_matched = pl.col(column).list.contains(matched)
+            yield _precision(f"{kind}: {matched}", labelled.filter(has_matched))
 
 
 def _precision(rule: str, labelled: pl.DataFrame) -> Row:
     yes, no, unsure = _counts(labelled)
     share = wilson_interval(yes, yes + no, CONFIDENCE)
-    limits = map(_percent, (share.share, share.low, share.high))
+    limits = map(percent, (share.share, share.low, share.high))
     return ("precision", rule, yes + no, yes, unsure, *limits, CONFIDENCE, "wilson")
 
 
@@ -179,9 +178,7 @@ def _corrected_share(strata: Strata) -> Iterator[Row]:
 
 
 def _sum(strata: Iterable[Stratum]) -> tuple[float, float, float]:
-    """Return performance bugs of several strata, with limits (method of variance estimates
-    recovery).
-    """
+    """Return the performance bugs of several strata, with limits by variance estimates recovery."""
     parts = [entry.expected for entry in strata]
     estimate = sum(part[0] for part in parts)
     below = math.hypot(*(part[0] - part[1] for part in parts))
@@ -220,7 +217,3 @@ def _counts(judged: pl.DataFrame) -> tuple[int, int, int]:
     verdict = judged.get_column("verdict")
     yes, no, unsure = (int((verdict == word).sum()) for word in VERDICTS)
     return yes, no, unsure
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100.0 * share

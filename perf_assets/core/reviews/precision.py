@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from perf_assets.core.analyses.group_samples import POOLED
+from perf_assets.core.analyses.group_samples import CONFIDENCE, POOLED, groups_of, percent
 from perf_assets.core.reviews.codebook import FINDING_VERDICTS
 from perf_assets.core.reviews.rater_agreement import (
     AGREED,
@@ -18,9 +18,8 @@ from perf_assets.schema import schema_of
 
 ALL = "all"
 CONSENSUS = "consensus"
-CONFIDENCE = 0.95
 
-RIGHT, WRONG, UNSURE = FINDING_VERDICTS
+UNSURE = FINDING_VERDICTS[-1]
 FINDING = ["repository", "finding_id"]
 
 
@@ -89,16 +88,14 @@ def endorsement_precision(verdicts: pl.DataFrame, endorsements: pl.DataFrame) ->
     judged = _with_consensus(in_force, ENDORSEMENT, "endorsement")
     rows = [
         (forum, *row)
-        for (forum,), here in sorted(judged.partition_by("forum", as_dict=True).items())
+        for (forum,), here in groups_of(judged, "forum")
         for row in _precisions(here, "endorsement")
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.endorsement_precision"), orient="row")
 
 
 def _with_consensus(verdicts: pl.DataFrame, subject: list[str], rule: str) -> pl.DataFrame:
-    """Return the verdicts of raters, and of each subject what they agreed on, or most of them
-    say.
-    """
+    """Return the verdicts of raters, and of each subject the agreed or most frequent one."""
     is_agreed = pl.col("rater") == AGREED
     counted = verdicts.filter(is_agreed | ~is_agreed.any().over(subject))
     votes = counted.group_by(*subject, rule, "verdict").agg(votes=pl.len())
@@ -114,22 +111,16 @@ def _precisions(judged: pl.DataFrame, rule: str) -> Iterator[tuple[object, ...]]
     """Yield rows of rule, rater and precision: for all rules together and for each."""
     for name in [ALL, *judged.get_column(rule).unique().sort()]:
         of_rule = judged if name == ALL else judged.filter(pl.col(rule) == name)
-        for (rater,), of_rater in sorted(of_rule.partition_by("rater", as_dict=True).items()):
-            yield (name, rater, *_precision(of_rater.get_column("verdict")))
+        for (rater,), of_rater in groups_of(of_rule, "rater"):
+            verdicts = of_rater["verdict"]
+            right, wrong, unsure = (int((verdicts == word).sum()) for word in FINDING_VERDICTS)
+            share = wilson_interval(right, right + wrong, CONFIDENCE)
+            limits = map(percent, (share.share, share.low, share.high))
+            yield (name, rater, right + wrong, right, wrong, unsure, *limits, CONFIDENCE)
 
 
 def _by_repository_and_pooled(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    groups = rows.partition_by("repository", as_dict=True)
-    for (repository,), group in sorted(groups.items()):
-        yield str(repository), group
-    if groups:
+    for (repository,), group in groups_of(rows, "repository"):
+        yield repository, group
+    if rows.height:
         yield POOLED, rows
-
-
-def _precision(verdicts: pl.Series) -> tuple[object, ...]:
-    right, wrong, unsure = (int((verdicts == word).sum()) for word in FINDING_VERDICTS)
-    share = wilson_interval(right, right + wrong, CONFIDENCE)
-    limits = (
-        None if value is None else 100.0 * value for value in (share.share, share.low, share.high)
-    )
-    return (right + wrong, right, wrong, unsure, *limits, CONFIDENCE)

@@ -1,12 +1,12 @@
 """Where raters agree and where they do not: kappas over what they judged, and what to discuss."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
 import polars as pl
 
-from perf_assets.core.analyses.group_samples import by_repository_and_pooled
+from perf_assets.core.analyses.group_samples import by_repository_and_pooled, groups_of
 from perf_assets.core.statistics.agreement import Kappa, cohens_kappa, fleiss_kappa
 from perf_assets.schema import schema_of
 
@@ -94,10 +94,9 @@ def question_agreement(
 
     Parameters
     ----------
-    verdicts
-        ``staging.question_verdicts``: a row for each rater, question and problem in force.
-    of_endorsements, endorsements
-        As for :func:`~perf_assets.core.reviews.precision.endorsement_precision`.
+    verdicts : ``staging.question_verdicts``: a row for each rater, question and problem in force.
+    of_endorsements, endorsements : as for
+        :func:`~perf_assets.core.reviews.precision.endorsement_precision`.
 
     Returns
     -------
@@ -114,7 +113,7 @@ def question_agreement(
     )
     rows = [
         (forum, question, *row)
-        for (forum,), judged in sorted(answers.partition_by("forum", as_dict=True).items())
+        for (forum,), judged in groups_of(answers, "forum")
         for question in OF_QUESTIONS
         for row in kappas(
             by_rater(judged.select("rater", "forum", "question_id", pl.col(question)))
@@ -123,7 +122,7 @@ def question_agreement(
     in_force = endorsement_verdicts_in_force(of_endorsements, endorsements)
     rows += [
         (forum, "endorsement", *row)
-        for (forum,), judged in sorted(in_force.partition_by("forum", as_dict=True).items())
+        for (forum,), judged in groups_of(in_force, "forum")
         for row in kappas(by_rater(judged.select("rater", "forum", "comment_id", "verdict")))
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.question_agreement"), orient="row")
@@ -132,9 +131,7 @@ def question_agreement(
 def endorsement_verdicts_in_force(
     verdicts: pl.DataFrame, endorsements: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return the last verdict of each rater on each comment that counts as endorsing, with its
-    kind.
-    """
+    """Return each rater's last verdict on each comment that counts as endorsing, with its kind."""
     last = verdicts.sort("verdict_id").unique([*ENDORSEMENT, "rater"], keep="last")
     return last.join(endorsements, on=ENDORSEMENT)
 
@@ -152,25 +149,19 @@ def rater_disagreements(verdicts: pl.DataFrame) -> pl.DataFrame:
     each bug report, question and pair of raters, the raters in alphabetical order.
     """
     about = ["dataset", "repository", "number"]
-    given = verdicts.filter(pl.col("rater") != AGREED)
+    columns = (*about, "rater", "note", "title", "html_url")
     answers = pl.concat(
-        given.select(
-            *about,
-            "rater",
-            "note",
-            "title",
-            "html_url",
-            question=pl.lit(name),
-            answer=QUESTIONS[name],
+        verdicts.filter(pl.col("rater") != AGREED).select(
+            *columns, question=pl.lit(name), answer=QUESTIONS[name]
         )
         for name in DISCUSSED
     )
-    one, other = (
+    first, second = (
         answers.rename({name: f"{name}_{side}" for name in ("rater", "answer", "note")})
         for side in (1, 2)
     )
     return (
-        one.join(other.drop("title", "html_url"), on=[*about, "question"])
+        first.join(second.drop("title", "html_url"), on=[*about, "question"])
         .filter(pl.col("rater_1") < pl.col("rater_2"), pl.col("answer_1") != pl.col("answer_2"))
         .select(*schema_of("analysis.rater_disagreements").names())
         .sort(*about, "question", "rater_1", "rater_2")
@@ -178,9 +169,7 @@ def rater_disagreements(verdicts: pl.DataFrame) -> pl.DataFrame:
 
 
 def by_rater(answered: pl.DataFrame) -> dict[str, dict[Subject, str]]:
-    """Return what each rater answered of what, from columns rater, the two of the key, and the
-    answer.
-    """
+    """Return the answers of each rater, from columns rater, the two of the key, and the answer."""
     answers: dict[str, dict[Subject, str]] = {}
     for rater, container, number, answer in answered.sort(pl.all()).iter_rows():
         if answer is not None and rater != AGREED:
@@ -193,14 +182,16 @@ def kappas(answers: Mapping[str, Mapping[Subject, str]]) -> Iterator[tuple[objec
 
     raters, method, n, observed, expected, kappa, low, high, confidence, reading.
     """
-    for pair in combinations(answers, 2):
-        common = _common(answers, pair)
+    groups = [*combinations(answers, 2), *([tuple(answers)] if len(answers) > 2 else [])]
+    for raters in groups:
+        common = sorted(set.intersection(*(set(answers[rater]) for rater in raters)))
         if common:
-            yield _row(pair, "cohen", kappa_of(_ratings(answers, pair, common)))
-    if len(answers) > 2:
-        common = _common(answers, tuple(answers))
-        if common:
-            yield _row(tuple(answers), "fleiss", kappa_of(_ratings(answers, answers, common)))
+            kappa = kappa_of([[answers[rater][subject] for rater in raters] for subject in common])
+            yield (
+                *(", ".join(raters), "fleiss" if len(raters) > 2 else "cohen"),
+                *(kappa.n, kappa.observed, kappa.expected),
+                *(kappa.statistic, kappa.low, kappa.high, kappa.confidence, kappa.reading),
+            )
 
 
 def kappa_of(ratings: Sequence[Sequence[str]]) -> Kappa:
@@ -223,35 +214,10 @@ def kappa_of(ratings: Sequence[Sequence[str]]) -> Kappa:
     Feinstein, A. R. and Cicchetti, D. V. (1990). High agreement but low kappa: I. The problems of
     two paradoxes. Journal of Clinical Epidemiology 43, 543-549.
     """
-    one, other, *more = zip(*ratings, strict=True)
-    kappa = fleiss_kappa(ratings) if more else cohens_kappa(one, other)
-    if sum(len(set(answers)) > 1 for answers in (one, other, *more)) > 1:
+    first, second, *more = zip(*ratings, strict=True)
+    kappa = fleiss_kappa(ratings) if more else cohens_kappa(first, second)
+    if sum(len(set(answers)) > 1 for answers in (first, second, *more)) > 1:
         return kappa
     return replace(
         kappa, statistic=None, standard_error=None, low=None, high=None, reading=NOT_ESTIMABLE
-    )
-
-
-def _ratings(
-    answers: Mapping[str, Mapping[Subject, str]], raters: Iterable[str], subjects: list[Subject]
-) -> list[list[str]]:
-    return [[answers[rater][subject] for rater in raters] for subject in subjects]
-
-
-def _common(answers: Mapping[str, Mapping[Subject, str]], raters: tuple[str, ...]) -> list[Subject]:
-    return sorted(set.intersection(*(set(answers[rater]) for rater in raters)))
-
-
-def _row(raters: tuple[str, ...], method: str, kappa: Kappa) -> tuple[object, ...]:
-    return (
-        ", ".join(raters),
-        method,
-        kappa.n,
-        kappa.observed,
-        kappa.expected,
-        kappa.statistic,
-        kappa.low,
-        kappa.high,
-        kappa.confidence,
-        kappa.reading,
     )

@@ -42,11 +42,7 @@ def draw(
 
 
 def draw_each(
-    subjects: pl.DataFrame,
-    each: int,
-    seed: int,
-    key: tuple[str, str],
-    strata: tuple[str, ...],
+    subjects: pl.DataFrame, each: int, seed: int, key: tuple[str, str], strata: tuple[str, ...]
 ) -> pl.DataFrame:
     """Draw a simple random sample, without replacement, of each of several strata.
 
@@ -68,14 +64,8 @@ def draw_each(
 
 
 def _in_random_order(subjects: pl.DataFrame, seed: int, key: tuple[str, str]) -> pl.DataFrame:
-    container, number = key
-    return subjects.with_columns(
-        order=pl.struct(key).map_elements(
-            lambda one: _random_order(seed, one[container], one[number]),
-            return_dtype=pl.String,
-        )
-    ).sort("order")
-
-
-def _random_order(seed: int, container: str, number: int | str) -> str:
-    return hashlib.sha256(f"{seed} {container}#{number}".encode()).hexdigest()
+    digests = [
+        hashlib.sha256(f"{seed} {container}#{number}".encode()).hexdigest()
+        for container, number in subjects.select(key).iter_rows()
+    ]
+    return subjects.with_columns(order=pl.Series(digests, dtype=pl.String)).sort("order")

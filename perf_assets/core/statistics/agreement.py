@@ -82,10 +82,8 @@ def cohens_kappa(a: Sequence[Hashable], b: Sequence[Hashable], confidence: float
 
     Parameters
     ----------
-    a, b
-        The category each rater gave to each item, in one order, without missing values.
-    confidence
-        Of the interval, from the large-sample standard error.
+    a, b : the category each rater gave to each item, in one order, without missing values.
+    confidence : of the interval, from the large-sample standard error.
 
     Notes
     -----
@@ -133,18 +131,20 @@ def cohens_kappa_of_counts(
         return _kappa(0, None, None, None, confidence)
     of_a: Counter[Hashable] = Counter()
     of_b: Counter[Hashable] = Counter()
-    for (one, other), count in pairs.items():
-        of_a[one] += count
-        of_b[other] += count
-    observed = sum(count for (one, other), count in pairs.items() if one == other) / n
+    for (a, b), count in pairs.items():
+        of_a[a] += count
+        of_b[b] += count
+    observed = sum(count for (a, b), count in pairs.items() if a == b) / n
     expected = sum(of_a[category] * of_b[category] for category in of_a) / n**2
     if expected == 1:
         return _kappa(n, observed, expected, None, confidence)
     kappa = (observed - expected) / (1 - expected)
-    spread = sum(
-        count / n * _influence(one == other, of_b[one] / n, of_a[other] / n, kappa) ** 2
-        for (one, other), count in pairs.items()
-    )
+    # How much each cell of the table moves kappa (Fleiss, Cohen and Everitt, formula 14).
+    influences = {
+        (a, b): (1.0 if a == b else 0.0) - (of_a[b] / n + of_b[a] / n) * (1 - kappa)
+        for a, b in pairs
+    }
+    spread = sum(count / n * influences[pair] ** 2 for pair, count in pairs.items())
     variance = (spread - (kappa - expected * (1 - kappa)) ** 2) / (n * (1 - expected) ** 2)
     return _kappa(n, observed, expected, math.sqrt(max(variance, 0.0)), confidence)
 
@@ -154,10 +154,8 @@ def fleiss_kappa(ratings: Sequence[Sequence[Hashable]], confidence: float = 0.95
 
     Parameters
     ----------
-    ratings
-        For each item the categories its raters gave, in any order, without missing values.
-    confidence
-        Of the interval, from the large-sample standard error.
+    ratings : for each item the categories its raters gave, in any order, without missing values.
+    confidence : of the interval, from the large-sample standard error.
 
     Notes
     -----
@@ -220,17 +218,8 @@ def reading_of_kappa(kappa: float) -> str:
     return next((name for bound, name in READING_BOUNDS if kappa <= bound), "almost perfect")
 
 
-def _influence(is_same: bool, of_b: float, of_a: float, kappa: float) -> float:
-    """Return how much one cell of the table moves kappa (Fleiss, Cohen and Everitt, formula 14)."""
-    return (1.0 if is_same else 0.0) - (of_a + of_b) * (1 - kappa)
-
-
 def _kappa(
-    n: int,
-    observed: float | None,
-    expected: float | None,
-    error: float | None,
-    confidence: float,
+    n: int, observed: float | None, expected: float | None, error: float | None, confidence: float
 ) -> Kappa:
     if observed is None or expected is None or error is None:
         return Kappa(n, observed, expected, None, None, None, None, confidence, None)

@@ -56,11 +56,9 @@ class MonthlySeries:
 
     Attributes
     ----------
-    kind
-        ``share``: ``events`` of ``totals`` are successes. ``scores``: ``events`` is the sum of
+    kind : ``share``: ``events`` of ``totals`` are successes. ``scores``: ``events`` is the sum of
         ``totals`` values of mean 0 and variance 1.
-    events, totals
-        As long as there are months; months without anything have 0 in both.
+    events, totals : as long as there are months; months without anything have 0 in both.
     """
 
     kind: Kind
@@ -74,11 +72,9 @@ class Change:
 
     Attributes
     ----------
-    gain, threshold
-        How much better two levels describe the months than one, as a likelihood ratio divided by
-        what months vary, and what it had to be.
-    p_value
-        Probability that the best change of a history without any gains as much.
+    gain, threshold : how much better two levels describe the months than one, as a likelihood ratio
+        divided by what months vary, and what it had to be.
+    p_value : probability that the best change of a history without any gains as much.
     """
 
     start: int
@@ -90,9 +86,7 @@ class Change:
 
 
 def change_points(series: MonthlySeries) -> list[Change]:
-    """Return the changes of level in ``series``, in order; none where it is too short to have
-    any.
-    """
+    """Return the changes of level in ``series``, in order; none if it is too short."""
     if np.count_nonzero(series.totals) < LEAST_MONTHS:
         return []
     costs = _segment_costs(series)
@@ -102,8 +96,7 @@ def change_points(series: MonthlySeries) -> list[Change]:
     if gain < LEAST_GAIN and double < 2 * LEAST_GAIN:
         return []
     chance = _chance(_null_gains(series))
-    threshold = chance.threshold
-    if gain <= threshold and double <= 2 * threshold:
+    if gain <= chance.threshold and double <= 2 * chance.threshold:
         return []
     return list(_changes(series, costs / scale, chance))
 
@@ -207,12 +200,11 @@ def _scales_and_gains(kind: Kind, events: Floats, totals: Floats) -> tuple[Float
     gains = _deviance(kind, all_k, np.asarray(all_n))[:, 0] - split.min(axis=1)
     first_k, first_n = np.take_along_axis(k, best[:, None], axis=1)[:, 0], n[best]
     is_after = np.arange(len(totals))[None, :] > (best + SHORTEST_MONTHS - 1)[:, None]
-    levels = [
-        np.divide(k_of, n_of, out=np.zeros_like(k_of), where=n_of > 0)
+    level_before, level_after = (
+        np.divide(k_of, n_of, out=np.zeros_like(k_of), where=n_of > 0)[:, None]
         for k_of, n_of in ((first_k, first_n), (all_k[:, 0] - first_k, all_n - first_n))
-    ]
-    after, before_it = levels[1][:, None], levels[0][:, None]
-    scales = _scale(kind, events, totals, np.where(is_after, after, before_it))
+    )
+    scales = _scale(kind, events, totals, np.where(is_after, level_after, level_before))
     return scales, gains / scales
 
 
@@ -245,9 +237,7 @@ def _scale(kind: Kind, events: Floats, totals: Floats, levels: Floats) -> Floats
 
 
 def _null_gains(series: MonthlySeries) -> Floats:
-    """Return the gains of the best change in simulated histories like ``series`` without a
-    change.
-    """
+    """Return the gains of the best change in simulated histories without a change."""
     draw = np.random.default_rng(SEED)
     shape = (SIMULATIONS, len(series.totals))
     sizes = series.totals
@@ -265,9 +255,7 @@ def _gain_without_a_month(
     """Return the least gain of the change when one of its months is left out."""
     whole = costs[start, end] - costs[start, at] - costs[at, end]
     raw = _raw_gain(series, start, at, end)
-    least = float("inf")
-    for month in range(start, end):
-        least = min(least, _raw_gain(series, start, at, end, month))
+    least = min(_raw_gain(series, start, at, end, month) for month in range(start, end))
     return least * float(whole) / raw if raw > 0 else 0.0
 
 

@@ -94,8 +94,7 @@ def gray_test(groups: Iterable[tuple[Waits, Waits]]) -> IncidenceTest:
 
     Parameters
     ----------
-    groups
-        The waits x and y of each stratum; only within a stratum are they compared.
+    groups : the waits x and y of each stratum; only within a stratum are they compared.
 
     Notes
     -----

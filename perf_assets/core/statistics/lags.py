@@ -33,10 +33,8 @@ def without_trend(counts: Sequence[float], half_width: int) -> Floats:
 
     Parameters
     ----------
-    counts
-        One value for each month, 0 or more.
-    half_width
-        Months on either side that a value is compared with, nearer ones more.
+    counts : one value for each month, 0 or more.
+    half_width : months on either side that a value is compared with, nearer ones more.
 
     Notes
     -----
@@ -80,12 +78,10 @@ def lagged_correlations(
 
     Parameters
     ----------
-    x, y
-        Series of one length, in order of time, without trend.
-    lags
-        By how many places ``y`` is later: a positive lag pairs a value of x with a later one of y.
-    block
-        Values that stay together when a series is resampled.
+    x, y : series of one length, in order of time, without trend.
+    lags : by how many places ``y`` is later: a positive lag pairs a value of x with a later one of
+        y.
+    block : values that stay together when a series is resampled.
 
     Returns
     -------

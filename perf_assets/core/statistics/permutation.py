@@ -23,26 +23,17 @@ _FEW_CASES = 500
 
 
 def permuted_counts(
-    steps: sparse.csr_array,
-    n_members: int,
-    permutations: int,
-    seed: int,
-    looks: Sequence[int] = (),
+    steps: sparse.csr_array, n_members: int, permutations: int, seed: int, looks: Sequence[int] = ()
 ) -> Iterator[tuple[Floats, NDArray[np.int64]]]:
     """Yield the sums of the rows of randomly drawn members, some permutations at a time.
 
     Parameters
     ----------
-    steps
-        Shape (cases, columns): what each case adds to each column.
-    n_members
-        How many of the cases are drawn, each at most once.
-    permutations
-        How often.
-    seed
-        The same draws for the same seed and numbers, whatever the looks.
-    looks
-        Numbers of permutations, rising, at each of which what was drawn until then is given.
+    steps : shape (cases, columns): what each case adds to each column.
+    n_members : how many of the cases are drawn, each at most once.
+    permutations : how often.
+    seed : the same draws for the same seed and numbers, whatever the looks.
+    looks : numbers of permutations, rising, at each of which what was drawn until then is given.
 
     Yields
     ------
@@ -71,11 +62,10 @@ def is_decided(tails: tuple[int, int], permutations: int, level: float, risk: fl
 
     Parameters
     ----------
-    tails
-        Of the permutations, how many are at least as large as what was observed, and how many at
-        most as large. The p-value is twice the smaller share.
-    risk
-        With what probability, at most, it lies on the other side if this says that it is decided.
+    tails : of the permutations, how many are at least as large as what was observed, and how many
+        at most as large. The p-value is twice the smaller share.
+    risk : with what probability, at most, it lies on the other side if this says that it is
+        decided.
 
     Notes
     -----

@@ -96,9 +96,7 @@ def random_effects(
 
 
 def _between(y: Floats, v: Floats) -> float:
-    """Return the variance between studies, by Paule and Mandel: 0 where chance alone explains
-    them.
-    """
+    """Return the variance between studies by Paule and Mandel: 0 if chance explains all."""
 
     def excess(tau2: float) -> float:
         weights = 1 / (v + tau2)

@@ -49,11 +49,9 @@ def poisson_regression(events: Floats, exposure: Floats, columns: Floats) -> Rat
 
     Parameters
     ----------
-    events, exposure
-        Shape (cells,): how often it happened, and over how much time. Cells without exposure are
-        left out.
-    columns
-        Shape (cells, coefficients); one of them, or a sum of them, is constant.
+    events, exposure : shape (cells,): how often it happened, and over how much time. Cells without
+        exposure are left out.
+    columns : shape (cells, coefficients); one of them, or a sum of them, is constant.
 
     Returns
     -------

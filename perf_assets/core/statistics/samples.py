@@ -58,11 +58,9 @@ def cox_stuart(series: Values, alternative: TrendAlternative = "two_sided") -> C
 
     Parameters
     ----------
-    series
-        The values in order of time. A missing value keeps its position, so that it moves no other
-        value into another half; the pair it belongs to is dropped.
-    alternative
-        ``increasing``, ``decreasing`` or ``two_sided``.
+    series : the values in order of time. A missing value keeps its position, so that it moves no
+        other value into another half; the pair it belongs to is dropped.
+    alternative : ``increasing``, ``decreasing`` or ``two_sided``.
 
     Notes
     -----

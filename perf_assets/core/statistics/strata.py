@@ -113,16 +113,13 @@ def design_effect(stratum: Stratum) -> float:
     Obuchowski, N. A. (1997). Nonparametric analysis of clustered ROC curve data. Biometrics 53,
     567-578.
     """
-    if (
-        stratum.clusters == len(stratum.x) + len(stratum.y)
-        or min(len(stratum.x), len(stratum.y)) < 2
-    ):
+    n_x, n_y = len(stratum.x), len(stratum.y)
+    if stratum.clusters == n_x + n_y or min(n_x, n_y) < 2:
         return 1.0
-    alone_x = np.arange(len(stratum.x))
-    alone_y = len(stratum.x) + np.arange(len(stratum.y))
+    alone_x, alone_y = np.arange(n_x), n_x + np.arange(n_y)
     alone = _area_variance(stratum.x, stratum.y, alone_x, alone_y)
-    own = _area_variance(stratum.x, stratum.y, stratum.clusters_x, stratum.clusters_y)
-    return max(1.0, own / alone) if alone > 0 else 1.0
+    clustered = _area_variance(stratum.x, stratum.y, stratum.clusters_x, stratum.clusters_y)
+    return max(1.0, clustered / alone) if alone > 0 else 1.0
 
 
 def compare_strata(
@@ -201,8 +198,8 @@ def _null_variances(strata: Sequence[Stratum], effects: Sequence[float]) -> Floa
     """Return the variance of the delta of each stratum where its groups are alike."""
     return np.array(
         [
-            4 * _null_variance(one) / (len(one.x) * len(one.y)) ** 2 * effect
-            for one, effect in zip(strata, effects, strict=True)
+            4 * _null_variance(stratum) / (len(stratum.x) * len(stratum.y)) ** 2 * effect
+            for stratum, effect in zip(strata, effects, strict=True)
         ]
     )
 
@@ -214,11 +211,11 @@ def _two_sided(z: float) -> float:
 def _van_elteren(strata: Sequence[Stratum], effects: Sequence[float]) -> float:
     """Return the statistic of the test, z; 0 where all values are the same."""
     score = variance = 0.0
-    for one, effect in zip(strata, effects, strict=True):
-        n = len(one.x) + len(one.y)
-        wins, losses = wins_and_losses(one.x, one.y)
+    for stratum, effect in zip(strata, effects, strict=True):
+        n = len(stratum.x) + len(stratum.y)
+        wins, losses = wins_and_losses(stratum.x, stratum.y)
         score += float(wins.sum() - losses.sum()) / 2 / (n + 1)
-        variance += effect * _null_variance(one) / (n + 1) ** 2
+        variance += effect * _null_variance(stratum) / (n + 1) ** 2
     return score / math.sqrt(variance) if variance > 0 else 0.0
 
 
@@ -247,10 +244,10 @@ def _delta(
     # Deltas of small groups have hardly a variance of their own: of alike groups they have one.
     variances = np.array(
         [
-            own
-            if min(size) < 2 or _has_constant_group(one)
-            else delta_variance(one.x, one.y, _inner(one, part)) * effect
-            for one, size, effect, part, own in zip(
+            alike
+            if min(size) < 2 or _has_constant_group(stratum)
+            else delta_variance(stratum.x, stratum.y, _inner(stratum, part)) * effect
+            for stratum, size, effect, part, alike in zip(
                 strata, sizes, effects, deltas, null, strict=True
             )
         ]

@@ -54,15 +54,12 @@ def binomial_regression(
 
     Parameters
     ----------
-    successes
-        Counts, shape (..., points); each of the leading indices is a series of its own.
-    totals, times
-        Shape (points,): trials and moment of each point. Points without a trial are left out.
-    strata
-        Shape (points,): the group of each point; each gets a level of its own, and all one trend.
-        Default: one group.
-    confidence
-        Of the interval.
+    successes : counts, shape (..., points); each of the leading indices is a series of its own.
+    totals, times : shape (points,): trials and moment of each point. Points without a trial are
+        left out.
+    strata : shape (points,): the group of each point; each gets a level of its own, and all one
+        trend. Default: one group.
+    confidence : of the interval.
 
     Notes
     -----
@@ -123,9 +120,8 @@ def cochran_armitage(
 
     Parameters
     ----------
-    successes, totals, times, strata
-        As for :func:`binomial_regression`. With strata the scores and variances of all of them are
-        added up (Mantel's extension).
+    successes, totals, times, strata : as for :func:`binomial_regression`. With strata the scores
+        and variances of all of them are added up (Mantel's extension).
 
     Notes
     -----
@@ -165,9 +161,7 @@ def cochran_armitage(
 def _informative(
     successes: ArrayLike, totals: ArrayLike, strata: ArrayLike | None
 ) -> NDArray[np.int64] | None:
-    """Return the strata as numbers, those without both outcomes as -1; None where there are
-    none.
-    """
+    """Return the strata as numbers, -1 without both outcomes; None without strata."""
     counts = np.asarray(successes, dtype=np.float64)
     if strata is None or counts.ndim > 1 or not counts.size:
         return None
@@ -295,9 +289,7 @@ def _fitted(design: _Design, level: Floats, trend: Floats) -> Floats:
 
 
 def _heterogeneity(counts: Floats, design: _Design, common: _Fit) -> float:
-    """Return whether the strata have one trend: likelihood ratio by the dispersion, F with that
-    many.
-    """
+    """Return the p-value of equal trends in all strata: likelihood ratio by the dispersion, F."""
     extra = design.strata - 1
     left = counts.shape[1] - 2 * design.strata
     if extra < 1 or left < 1 or len(counts) != 1:

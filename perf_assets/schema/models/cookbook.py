@@ -17,6 +17,7 @@ from pathlib import Path
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.paths import queries_dir
+from perf_assets.schema.models.files import read_description
 
 QUESTION, READING = "Question: ", "How to read: "
 PARAMETER = re.compile(
@@ -72,12 +73,7 @@ class Query:
 
 def parse_query_file(name: str, sql: str) -> Query:
     """Return the query called ``name`` with the text ``sql``."""
-    lines = []
-    for line in sql.strip().splitlines():
-        if not line.startswith("--"):
-            break
-        lines.append(line.removeprefix("--").strip())
-    head = " ".join(lines)
+    head = read_description(sql.strip())
     question, _, reading = (part.strip() for part in head.partition(READING))
     question = question.removeprefix(QUESTION)
     parameters = {

@@ -67,7 +67,7 @@ def create_views(connection: duckdb.DuckDBPyConnection, models: Iterable[Model])
     PerfAssetsError
         The text of one cannot be parsed; the sentence names the file.
     """
-    stored = _views(connection, "database_name = current_database()")
+    stored = _definitions(connection, "view", "database_name = current_database()", " AS ")
     laid = set()
     for model in models:
         with parsed(model):
@@ -80,16 +80,9 @@ def create_views(connection: duckdb.DuckDBPyConnection, models: Iterable[Model])
 def _spelled(connection: duckdb.DuckDBPyConnection, model: Model) -> str:
     """Return the definition of ``model`` as DuckDB stores it, in its own spelling."""
     connection.execute(f"CREATE OR REPLACE TEMP VIEW twin AS {model.sql}")
-    spelled = _views(connection, "temporary")["main.twin"]
+    spelled = _definitions(connection, "view", "temporary", " AS ")["main.twin"]
     connection.execute("DROP VIEW temp.twin")
     return spelled
-
-
-def _views(connection: duckdb.DuckDBPyConnection, condition: str) -> dict[str, str]:
-    rows = connection.execute(
-        f"SELECT schema_name || '.' || view_name, sql FROM duckdb_views() WHERE {condition}"
-    ).fetchall()
-    return {name: sql.partition(" AS ")[2] for name, sql in rows}
 
 
 def tables_in_shape(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table]) -> set[str]:
@@ -99,21 +92,24 @@ def tables_in_shape(connection: duckdb.DuckDBPyConnection, tables: Iterable[Tabl
     """
     definitions = {table.name: table_definition(table) for table in tables}
     twins = {f"twin_{number}": name for number, name in enumerate(definitions)}
-    stored = _definitions(connection, "database_name = current_database()")
+    stored = _definitions(connection, "table", "database_name = current_database()", "(")
     twins = {twin: name for twin, name in twins.items() if name in stored}
     for twin, name in twins.items():
         connection.execute(f"CREATE OR REPLACE TEMP TABLE {twin} {definitions[name]}")
-    spelled = _definitions(connection, "temporary")
+    spelled = _definitions(connection, "table", "temporary", "(")
     for twin in twins:
         connection.execute(f"DROP TABLE temp.{twin}")
     return {name for twin, name in twins.items() if spelled[f"main.{twin}"] == stored[name]}
 
 
-def _definitions(connection: duckdb.DuckDBPyConnection, condition: str) -> dict[str, str]:
+def _definitions(
+    connection: duckdb.DuckDBPyConnection, kind: str, condition: str, sign: str
+) -> dict[str, str]:
+    """Return what follows the first ``sign`` in the stored SQL of each view or table."""
     rows = connection.execute(
-        f"SELECT schema_name || '.' || table_name, sql FROM duckdb_tables() WHERE {condition}"
+        f"SELECT schema_name || '.' || {kind}_name, sql FROM duckdb_{kind}s() WHERE {condition}"
     ).fetchall()
-    return {name: sql.partition("(")[2] for name, sql in rows}
+    return {name: sql.partition(sign)[2] for name, sql in rows}
 
 
 def create_table(connection: duckdb.DuckDBPyConnection, table: Table) -> None:

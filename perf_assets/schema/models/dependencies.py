@@ -1,7 +1,4 @@
-"""What each table is made from.
-
-Models say it by their text, tables of statistics by their declaration; the rest is here.
-"""
+"""What each table is made from: models say it by their text, other tables by their declaration."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -11,45 +8,7 @@ from perf_assets.base.errors import PerfAssetsError
 from perf_assets.schema import Analysis, declared, table_of
 from perf_assets.schema.models.files import described_tables, load_models
 
-LABELS = ("raw.issues", "raw.issue_templates")
-DETAILS = ("links.fix_links", "labels.performance_labels", "raw.commits", "raw.commit_files")
-LINKS = (
-    "raw.commits",
-    "raw.branch_commits",
-    "raw.issues",
-    "raw.issue_events",
-    "raw.issue_pull_requests",
-    "raw.issue_comments",
-)
-
-# What labels, links and details are decided from.
-DECIDED: dict[str, tuple[str, ...]] = {
-    "labels.performance_labels": LABELS,
-    "labels.label_evidence": LABELS,
-    "labels.keyword_stems": LABELS,
-    "labels.environments": ("raw.issues",),
-    "labels.area_evidence": ("raw.issues", "raw.commit_files"),
-    "labels.performance_probabilities": ("raw.issues",),
-    "labels.performance_questions": ("raw.questions",),
-    "labels.label_kinds": ("raw.issues", "raw.issue_events"),
-    "links.fix_links": LINKS,
-    "links.commit_relations": LINKS,
-    "links.fix_areas": (*LINKS, "raw.commit_files"),
-    "labels.question_kinds": (
-        "raw.questions",
-        "reviews.labelled_questions",
-        "reviews.question_verdicts",
-    ),
-    "labels.question_word_weights": (
-        "raw.questions",
-        "reviews.labelled_questions",
-        "reviews.question_verdicts",
-    ),
-    "details.commit_metrics": DETAILS,
-    "details.introducing_commits": DETAILS,
-}
-
-# Where the other tables come from, by their schema or their name.
+# Where tables come from that are made from no other, by their schema or their name.
 ORIGINS = {
     "raw.issue_templates": "git, the clone of the repository",
     "raw.issue": "GitHub's API",
@@ -89,10 +48,22 @@ def analyses() -> Mapping[str, Analysis]:
 
 @cache
 def made_from() -> Mapping[str, tuple[str, ...]]:
-    """Return the inputs of every table and view; none for tables from outside."""
+    """Return the inputs of every table and view; none for tables from outside.
+
+    Raises
+    ------
+    PerfAssetsError
+        One is made from a table that is not declared.
+    """
+    tables = described_tables()
+    for name, table in tables.items():
+        for source in table.made_from:
+            if source not in tables:
+                raise PerfAssetsError(f"{name} is made from {source}: {nearest(source, tables)}")
     models = {model.name: model.upstream for model in load_models()}
     statistics = {name: tuple(analysis.reads) for name, analysis in analyses().items()}
-    return {name: (models | DECIDED | statistics).get(name, ()) for name in described_tables()}
+    inputs = models | statistics
+    return {name: inputs.get(name, table.made_from) for name, table in tables.items()}
 
 
 def behind_views(tables: Iterable[str]) -> frozenset[str]:

@@ -9,8 +9,8 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from graphlib import CycleError, TopologicalSorter
 from itertools import takewhile, zip_longest
@@ -39,7 +39,7 @@ class Model:
     table: Table
     sql: str
     path: Path
-    reads: tuple[Table, ...]
+    reads: tuple[Table, ...] = ()
 
     @property
     def name(self) -> str:
@@ -145,8 +145,14 @@ def _load(root: Path) -> tuple[Model, ...]:
             raise PerfAssetsError(f"{drafts[name].path}: {name} is declared with an analysis too")
         if not is_model and not table.description:
             raise PerfAssetsError(f"{root / name.replace('.', '/')}.yml: description is missing")
-    tables_by_name = {**tables, **{name: draft.table for name, draft in drafts.items()}}
-    return tuple(_model(drafts[name], tables_by_name) for name in _in_order(drafts, tables_by_name))
+    tables = {**tables, **{name: draft.table for name, draft in drafts.items()}}
+    upstream = {name: tables_behind(draft.sql) for name, draft in drafts.items()}
+    for name, draft in drafts.items():
+        _check_declared(draft.path, upstream[name], tables)
+    return tuple(
+        replace(drafts[name], reads=tuple(tables[table] for table in upstream[name]))
+        for name in _in_order(drafts, upstream)
+    )
 
 
 @cache
@@ -157,17 +163,13 @@ def models_by_name() -> Mapping[str, Model]:
 
 @cache
 def read_by_several() -> frozenset[str]:
-    """Return the models that several others read: computing them once is cheaper than for each
-    reader.
-    """
+    """Return the models that several others read, which are computed once for all of them."""
     readers = Counter(table for model in load_models() for table in model.upstream)
     return frozenset(name for name in models_by_name() if readers[name] > 1)
 
 
 def views_over(tables: Iterable[str]) -> list[str]:
-    """Return the views that read one of ``tables``, by themselves or by others, each after its
-    inputs.
-    """
+    """Return the views that read one of ``tables``, directly or not, each after its inputs."""
     read = set(tables)
     views = []
     for model in load_models():
@@ -184,16 +186,8 @@ def described_tables(directory: Path | None = None) -> Mapping[str, Table]:
     return {**declared(directory), **models}
 
 
-@dataclass(frozen=True)
-class _Draft:
-    """A model's file once it is read, before its position among the others is determined."""
-
-    table: Table
-    path: Path
-    sql: str
-
-
-def _draft(path: Path, tables: Mapping[str, Table]) -> _Draft:
+def _draft(path: Path, tables: Mapping[str, Table]) -> Model:
+    """Return the model of a file; the tables that it reads are added once all files are read."""
     name = f"{path.parent.name}.{path.stem}"
     if path.parent.name not in LAYERS:
         raise PerfAssetsError(f"{path}: models belong in one of the folders {', '.join(LAYERS)}")
@@ -209,7 +203,7 @@ def _draft(path: Path, tables: Mapping[str, Table]) -> _Draft:
             "alone"
         )
     table = tables[name].model_copy(update={"description": description})
-    return _Draft(table, path, text.strip().rstrip(";"))
+    return Model(table, text.strip().rstrip(";"), path)
 
 
 def check_query(path: Path, sql: str) -> tuple[str, ...]:
@@ -226,20 +220,15 @@ def tables_behind(sql: str) -> tuple[str, ...]:
 
 def read_description(text: str) -> str:
     """Return the comment at the head of a SQL file, as one line."""
-    return " ".join(_head_comment(text))
+    head = takewhile(lambda line: line.startswith("--"), text.splitlines())
+    return " ".join(line.removeprefix("--").strip() for line in head)
 
 
-def _head_comment(text: str) -> Iterator[str]:
-    for line in takewhile(lambda line: line.startswith("--"), text.splitlines()):
-        yield line.removeprefix("--").strip()
-
-
-def _in_order(drafts: Mapping[str, _Draft], tables_by_name: Mapping[str, Table]) -> list[str]:
+def _in_order(drafts: Mapping[str, Model], upstream: Mapping[str, tuple[str, ...]]) -> list[str]:
     """Return the names of the models, each after those it reads."""
     sorter: TopologicalSorter[str] = TopologicalSorter()
-    for name, draft in drafts.items():
-        upstream = _upstream(draft, tables_by_name)
-        sorter.add(name, *(table for table in upstream if table in drafts))
+    for name, inputs in upstream.items():
+        sorter.add(name, *(table for table in inputs if table in drafts))
     try:
         return list(sorter.static_order())
     except CycleError as error:
@@ -247,23 +236,10 @@ def _in_order(drafts: Mapping[str, _Draft], tables_by_name: Mapping[str, Table])
         raise PerfAssetsError(f"these models read each other in a circle: {circle}") from None
 
 
-def _upstream(draft: _Draft, tables_by_name: Mapping[str, Table]) -> tuple[str, ...]:
-    upstream = tables_behind(draft.sql)
-    _check_declared(draft.path, upstream, tables_by_name)
-    return upstream
-
-
-def _check_declared(
-    path: Path, upstream: tuple[str, ...], tables_by_name: Mapping[str, Table]
-) -> None:
+def _check_declared(path: Path, upstream: tuple[str, ...], tables: Mapping[str, Table]) -> None:
     for table in upstream:
-        if table not in tables_by_name:
+        if table not in tables:
             raise PerfAssetsError(f"{path}: {table}, which it reads, is not declared")
-
-
-def _model(draft: _Draft, tables_by_name: Mapping[str, Table]) -> Model:
-    reads = tuple(tables_by_name[table] for table in _upstream(draft, tables_by_name))
-    return Model(draft.table, draft.sql, draft.path, reads)
 
 
 def _at(names: list[str], index: int) -> str:

@@ -35,9 +35,7 @@ def parse_query(path: Path, text: str) -> exp.Query:
 
 
 def tables_read(query: exp.Query) -> tuple[str, ...]:
-    """Return the tables that ``query`` reads, as ``schema.table``, sorted; its own steps left
-    out.
-    """
+    """Return the tables that ``query`` reads, as ``schema.table``, sorted, without its steps."""
     steps = {step.alias for step in query.find_all(exp.CTE)}
     named = {
         ".".join(part.name for part in table.parts)

@@ -44,7 +44,8 @@ def transpiled(sql: str, parameters: Mapping[str, str] | None = None) -> str:
     for table in [*query.find_all(exp.Table)]:
         if table.db:
             alias = exp.TableAlias(this=exp.to_identifier(table.alias or table.name))
-            table.replace(exp.Table(this=exp.to_identifier(view_name(_name(table))), alias=alias))
+            view = exp.to_identifier(view_name(f"{table.db}.{table.name}"))
+            table.replace(exp.Table(this=view, alias=alias))
     for column in [*query.find_all(exp.Column)]:
         if not column.table and column.name in (parameters or {}):
             column.replace(exp.Literal.string((parameters or {})[column.name]))
@@ -55,10 +56,6 @@ def tables_of_query(sql: str) -> tuple[str, ...]:
     """Return the tables that ``sql`` reads, as ``schema.table``."""
     query = parse_one(sql, dialect="duckdb")
     return tables_read(query) if isinstance(query, exp.Query) else ()
-
-
-def _name(table: exp.Table) -> str:
-    return f"{table.db}.{table.name}"
 
 
 # sqlglot passes over functions that it does not know, and leaves their names as they are.

@@ -189,7 +189,7 @@ def _partition(
     files = writer.database.frame(FILES, [repository, month.name, missing["sha"].to_list()])
     details = details.join(
         languages.language_totals(files), on="sha", how="left", maintain_order="left"
-    ).with_columns(pl.col("languages").fill_null(pl.lit([], dtype=languages.LANGUAGE_TOTALS)))
+    ).with_columns(pl.col("languages").fill_null(pl.lit([], dtype=DETAILS["languages"])))
     introducing = pl.DataFrame(
         [partition | row for inspection in inspections for row in _introducing(inspection)],
         schema=TRACED,

@@ -14,9 +14,14 @@ from sklearn.metrics import f1_score, precision_score, recall_score, roc_auc_sco
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.classifier import NAME, PACKAGED, as_bytes, model_of
 from perf_assets.core.labelling.classifier.boilerplate import has_sign, without_boilerplate
+from perf_assets.core.labelling.classifier.features import (
+    SIGNALS,
+    cleaned,
+    counted_terms,
+    signal_values,
+    words_of,
+)
 from perf_assets.core.labelling.classifier.model import issue_probabilities, score
-from perf_assets.core.labelling.classifier.signals import SIGNALS, signal_values
-from perf_assets.core.labelling.classifier.terms import cleaned, counted_terms, words_of
 from perf_assets.core.labelling.classifier.training import (
     evaluate,
     figures,

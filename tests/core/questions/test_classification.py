@@ -7,8 +7,8 @@ import pytest
 from perf_assets.core.questions.classification import classify
 from perf_assets.core.questions.classifier_assumptions import DEFAULTS, KINDS
 from perf_assets.core.questions.examples import examples_of, f1_in_time
-from perf_assets.core.questions.folds import folds_in_time, stratified_folds
 from perf_assets.core.questions.regression import learn_regression
+from perf_assets.core.questions.scoring import folds_in_time, stratified_folds
 from perf_assets.core.questions.words import Wordlists, count_words, vocabulary_of
 from perf_assets.schema import schema_of
 from tests.question_examples import examples, labelled, questions

@@ -3,9 +3,8 @@
 import polars as pl
 import pytest
 
-from perf_assets.core.questions.classification import classify
+from perf_assets.core.questions.classification import classify, lists_of
 from perf_assets.core.questions.classifier_assumptions import WORDS_PER_KIND
-from perf_assets.core.questions.word_weights import lists_of
 from perf_assets.core.questions.words import Wordlists
 from tests.question_examples import FORUM, examples, questions
 

@@ -5,7 +5,7 @@ import re
 import polars as pl
 
 from perf_assets.core.labelling.boilerplate import read_bodies
-from perf_assets.core.labelling.classifier.signals import BEGINNING, SIGNALS
+from perf_assets.core.labelling.classifier.features import BEGINNING, SIGNALS
 
 # All begin at the beginning of a word: to look for that once is twice as fast.
 SIGNS = "|".join(pattern.removeprefix(BEGINNING) for pattern in SIGNALS.values())

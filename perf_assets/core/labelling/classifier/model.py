@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
-from perf_assets.core.labelling.classifier.signals import signal_values
-from perf_assets.core.labelling.classifier.terms import cleaned, counted_terms, words_of
+from perf_assets.core.labelling.classifier.features import (
+    cleaned,
+    counted_terms,
+    signal_values,
+    words_of,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,24 +41,16 @@ class Model:
 
     Attributes
     ----------
-    version
-        Names what it was trained on and how, e.g. ``3f2a9c0b``.
-    stems
-        The stem of each word that is known.
-    terms
-        By block of terms a frame: term, inverse document frequency, weight.
-    signals
-        The weight of each signal, as ``title: slow``.
-    intercept
-        What a report without any of them has.
-    slope, shift
-        Of the sigmoid that turns a margin into a probability.
-    threshold
-        From which probability on a report counts as one about performance.
-    share
-        The share of performance reports that it was trained with.
-    description
-        What it was trained on, by which command, and how good it was on what it had not seen.
+    version : names what it was trained on and how, e.g. ``3f2a9c0b``.
+    stems : the stem of each word that is known.
+    terms : by block of terms a frame: term, inverse document frequency, weight.
+    signals : the weight of each signal, as ``title: slow``.
+    intercept : what a report without any of them has.
+    slope, shift : of the sigmoid that turns a margin into a probability.
+    threshold : from which probability on a report counts as one about performance.
+    share : the share of performance reports that it was trained with.
+    description : what it was trained on, by which command, and how good it was on what it had not
+        seen.
     """
 
     version: str
@@ -115,10 +111,7 @@ def _scored(model: Model, reports: pl.DataFrame) -> pl.DataFrame:
 
     texts = cleaned(reports)
     contributions = pl.concat(
-        [
-            *(_of_terms(model, block, texts) for block in model.terms),
-            _of_signals(model, texts),
-        ]
+        [*(_of_terms(model, block, texts) for block in model.terms), _of_signals(model, texts)]
     )
     margins = np.full(reports.height, model.intercept)
     sums = contributions.group_by("report").agg(pl.col("value").sum())
@@ -130,17 +123,14 @@ def _scored(model: Model, reports: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def block_text(block: str) -> pl.Expr:
-    """Return the text that a block of terms is read from."""
-    if block == "title":
-        return pl.col("title")
-    return pl.concat_str([*["title"] * TITLE_WEIGHT, "body"], separator="\n")
+def words_of_block(texts: pl.DataFrame, block: str) -> pl.DataFrame:
+    """Return the words of the text that a block of terms is read from, as :func:`words_of`."""
+    columns = ["title"] if block == "title" else [*["title"] * TITLE_WEIGHT, "body"]
+    return words_of(texts.select(pl.concat_str(columns, separator="\n")).to_series())
 
 
 def weighted_terms(counted: pl.DataFrame, known: pl.DataFrame, block: str) -> pl.DataFrame:
-    """Return the known terms of each report by logarithmic frequency and rarity, of length one in
-    each.
-    """
+    """Return the known terms by logarithmic frequency and rarity, of length one in each report."""
     value = (1 + pl.col("count").log()) * pl.col("idf")
     length = pl.col("value").pow(2).sum().sqrt().over("report")
     return (
@@ -151,8 +141,7 @@ def weighted_terms(counted: pl.DataFrame, known: pl.DataFrame, block: str) -> pl
 
 
 def _of_terms(model: Model, block: str, texts: pl.DataFrame) -> pl.DataFrame:
-    words = words_of(texts.select(block_text(block)).to_series())
-    counted = counted_terms(words, model.stems)
+    counted = counted_terms(words_of_block(texts, block), model.stems)
     weighted = weighted_terms(counted, model.terms[block], block)
     return weighted.select("report", "word", value=pl.col("value") * pl.col("weight"))
 

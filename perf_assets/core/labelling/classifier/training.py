@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -11,18 +12,21 @@ import polars as pl
 from numpy.typing import NDArray
 
 from perf_assets.base.errors import PerfAssetsError
+from perf_assets.core.labelling.classifier.features import (
+    cleaned,
+    counted_terms,
+    signal_values,
+)
 from perf_assets.core.labelling.classifier.model import (
     BLOCKS,
     SIGNAL_WEIGHT,
     Floats,
     Model,
-    block_text,
     probability_of,
     score,
     weighted_terms,
+    words_of_block,
 )
-from perf_assets.core.labelling.classifier.signals import signal_values
-from perf_assets.core.labelling.classifier.terms import cleaned, counted_terms, words_of
 from perf_assets.core.libraries import import_scikit_learn, porter_stemmer
 from perf_assets.core.questions.regression import platt_scaling
 
@@ -87,19 +91,13 @@ def train_further(model: Model, reports: pl.DataFrame, command: str = "") -> Mod
     PerfAssetsError
         There are too few reports of either kind.
     """
-    truth = _truth_of(reports)
-
-    def fit(some: pl.DataFrame, labels: Flags) -> Model:
-        return _fit_near(model, some, labels)
-
+    truth, fit = _truth_of(reports), partial(_fit_near, model)
     version = f"{model.version}+{fingerprint_of(reports)}"
     return _calibrated(fit, reports, truth, version, command, model.description)
 
 
 def evaluate(model: Model, reports: pl.DataFrame) -> Mapping[str, Any]:
-    """Return how good a model is on judged reports that it was not trained on; see
-    :func:`figures`.
-    """
+    """Return the :func:`figures` of a model on judged reports that it was not trained on."""
     truth = reports["is_performance"].to_numpy().astype(bool)
     return figures(score(model, reports)["probability"].to_numpy(), truth, model.threshold)
 
@@ -168,9 +166,7 @@ def _calibrated(
     command: str,
     began_with: Mapping[str, Any] | None = None,
 ) -> Model:
-    """Return the fitted model, with the sigmoid and the threshold that reports give it had not
-    seen.
-    """
+    """Return the fitted model, with sigmoid and threshold from reports that it had not seen."""
     margins = _unseen_margins(fit, reports, truth)
     slope, shift = platt_scaling(margins, truth)
     fitted = replace(
@@ -199,7 +195,7 @@ def _fit(reports: pl.DataFrame, truth: Flags) -> Model:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
     texts = cleaned(reports)
-    words = {block: words_of(texts.select(block_text(block)).to_series()) for block in BLOCKS}
+    words = {block: words_of_block(texts, block) for block in BLOCKS}
     stems = _stems(words["text"]["word"].unique().sort())
     terms = {block: _known(words[block], stems, block, len(truth)) for block in BLOCKS}
     signals = dict.fromkeys(signal_values(texts.head(0)).columns, 0.0)
@@ -235,9 +231,7 @@ def _weights_of(model: Model) -> Floats:
 
 
 def _with_weights(model: Model, weights: Floats, intercept: float) -> Model:
-    """Return the model with other weights, in the order of its terms and signals, rounded for its
-    file.
-    """
+    """Return the model with other weights, in the order of its terms and signals, rounded."""
     rounded = np.round(weights, DIGITS)
     start = 0
     terms = {}
@@ -255,9 +249,7 @@ def _stems(words: pl.Series) -> dict[str, str]:
 
 
 def _known(words: pl.DataFrame, stems: Mapping[str, str], block: str, reports: int) -> pl.DataFrame:
-    """Return the terms that enough reports have, with their inverse document frequency
-    (smoothed).
-    """
+    """Return the terms that enough reports have, with their smoothed inverse document frequency."""
     frequency = counted_terms(words, stems).group_by("term").agg(reports=pl.len())
     rarity = ((1 + reports) / (1 + pl.col("reports"))).log() + 1
     return (
@@ -273,7 +265,7 @@ def _features(model: Model, texts: pl.DataFrame) -> "sparse.csr_matrix":
 
     blocks = []
     for block, known in model.terms.items():
-        words = words_of(texts.select(block_text(block)).to_series())
+        words = words_of_block(texts, block)
         columns = known.with_row_index("column")
         found = weighted_terms(counted_terms(words, model.stems), columns, block)
         at = (found["report"].to_numpy(), found["column"].to_numpy())
@@ -322,6 +314,6 @@ def _error_of_area(area: float, yes: int, no: int) -> float:
     Hanley, J. A. and McNeil, B. J. (1982). The meaning and use of the area under a receiver
     operating characteristic (ROC) curve. Radiology 143, 29-36.
     """
-    one, two = area / (2 - area), 2 * area**2 / (1 + area)
-    variance = area * (1 - area) + (yes - 1) * (one - area**2) + (no - 1) * (two - area**2)
+    q_1, q_2 = area / (2 - area), 2 * area**2 / (1 + area)
+    variance = area * (1 - area) + (yes - 1) * (q_1 - area**2) + (no - 1) * (q_2 - area**2)
     return float(np.sqrt(max(variance, 0.0) / (yes * no)))
