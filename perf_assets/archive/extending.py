@@ -7,15 +7,10 @@ from pathlib import Path
 import duckdb
 
 from perf_assets.archive.given import lay_tables
-from perf_assets.archive.manifest import (
-    STUDY,
-    Manifest,
-    copy_kept,
-    digest_of,
-)
+from perf_assets.archive.manifest import STUDY, Manifest, copy_kept
 from perf_assets.archive.opening import check_whole, readable, unpacked
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.base.files import copy_file, set_in_place, write_file
+from perf_assets.base.files import copy_file, digest_of, set_in_place, write_file
 from perf_assets.base.processes.progress import phase
 from perf_assets.base.sanitize import shortened
 from perf_assets.config.data_directory import DataDirectory

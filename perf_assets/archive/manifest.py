@@ -1,6 +1,5 @@
 """What an archive says of itself: the file archive.json, and the checksums of all others."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -134,9 +133,3 @@ def read_sums(content: bytes, origin: str) -> dict[str, str]:
             )
         found[path] = digest
     return found
-
-
-def digest_of(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
