@@ -64,10 +64,7 @@ def begin_from(archive: Path, data_dir: DataDirectory, study: str | None = None)
                 f"{data_dir.path} holds a study already: name a new directory with --data-dir, or "
                 "run without --from to go on with what is there"
             )
-        with (
-            unpacked(archive, data_dir.path) as (content, manifest),
-            readable(archive, content),
-        ):
+        with unpacked(archive, data_dir.path) as (content, manifest), readable(archive, content):
             check_whole(archive, content)
             _check(archive, manifest, study)
             chosen = study or _study(archive, manifest, data_dir)

@@ -8,13 +8,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from perf_assets.archive.manifest import (
-    MANIFEST,
-    SUMS,
-    Manifest,
-    read_manifest,
-    read_sums,
-)
+from perf_assets.archive.manifest import MANIFEST, SUMS, Manifest, read_manifest, read_sums
 from perf_assets.archive.work_folder import temporary_folder
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.errors.messages import disk_or_memory_message

@@ -17,9 +17,7 @@ from perf_assets.stages.enrichment.labels import label_cohorts, store_label_kind
 from perf_assets.stages.enrichment.links import TABLES as LINKS
 from perf_assets.stages.enrichment.links import link_commits
 from perf_assets.stages.enrichment.months import loaded_months
-from perf_assets.stages.enrichment.performance_questions import (
-    label_performance_questions,
-)
+from perf_assets.stages.enrichment.performance_questions import label_performance_questions
 from perf_assets.stages.enrichment.question_kinds import store_question_kinds
 from perf_assets.stages.transform.derivation import derive, derived_tables
 from perf_assets.storage.audited_writer import AuditedWriter

@@ -15,13 +15,7 @@ from packaging.utils import canonicalize_name
 from perf_assets import __version__
 from perf_assets.archive.manifest import CODEBOOKS, LOCK, RULES, SOFTWARE, Manifest
 from perf_assets.base.code_version import code_version, libraries_of
-from perf_assets.base.paths import (
-    PACKAGE,
-    checks_dir,
-    expectations_dir,
-    models_dir,
-    queries_dir,
-)
+from perf_assets.base.paths import PACKAGE, checks_dir, expectations_dir, models_dir, queries_dir
 from perf_assets.schema.models.dependencies import analyses
 from perf_assets.stages.transform.analyses import ENGINE_VERSION, version_of_analysis
 

@@ -13,7 +13,7 @@ import polars as pl
 
 from perf_assets import __version__
 from perf_assets.archive.changing import leave_texts_out
-from perf_assets.archive.describing import describe
+from perf_assets.archive.description import describe
 from perf_assets.archive.manifest import (
     DATABASE,
     DICTIONARY,
@@ -134,11 +134,7 @@ def _unwritable(path: Path, error: Exception) -> PerfAssetsError:
 
 
 def _write_content(
-    prepared: Prepared,
-    study: Study,
-    manifest: Manifest,
-    content: Path,
-    authors: tuple[str, ...],
+    prepared: Prepared, study: Study, manifest: Manifest, content: Path, authors: tuple[str, ...]
 ) -> Manifest:
     """Write all files of the archive below ``content``; the manifest with the rows of tables."""
     source, made = prepared.source, DataDirectory(content)

@@ -24,13 +24,7 @@ from perf_assets.storage.database_errors import LOCK_HOLDER, explained
 from perf_assets.storage.lock import writing
 from perf_assets.storage.making import make_warehouse
 from perf_assets.storage.migrations import FORMAT
-from perf_assets.storage.received import (
-    as_declared,
-    format_of,
-    note_own,
-    renew,
-    undeclared,
-)
+from perf_assets.storage.received import as_declared, format_of, note_own, renew, undeclared
 
 log = logging.getLogger(__name__)
 

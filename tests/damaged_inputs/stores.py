@@ -121,8 +121,8 @@ def _backups(surroundings: Surroundings) -> TryOne:
         else:
             path.write_bytes(_packed_anew(manifest, parts, lines, chance, room))
         if chance.random() < 0.3:
-            with open_backup(path) as (_, manifest):
-                return manifest
+            with open_backup(path) as (_, read):
+                return read
         with unchanged_where_refused(data_dir.path):
             restore(data_dir, path)
         read_log(data_dir.verdicts)
