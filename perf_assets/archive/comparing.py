@@ -242,9 +242,7 @@ def _compared(connection: duckdb.DuckDBPyConnection, first: Side, second: Side) 
 
 
 def _defined(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    """Yield what one of the two defines otherwise than the other one, but tables, or nobody
-    should.
-    """
+    """Yield what the two define otherwise, but tables, and what neither should define."""
     one, other = (definitions_of(connection, side) for side in SIDES)
     for name in sorted(one.keys() | other.keys()):
         if name not in one or name not in other:
@@ -343,9 +341,7 @@ def _numbers_of_differing(pair: _Pair, table: str) -> str:
 
 
 def _of_touched(pair: _Pair, one: TableDifference) -> int | None:
-    """Return how many rows that differ are of issues that differ at the source; None of other
-    tables.
-    """
+    """Return the differing rows of issues that differ at the source; None of other tables."""
     table = declared()[one.table]
     if not {"repository", "number"} <= set(table.key) or table.key[-1] == "month":
         return None

@@ -71,9 +71,7 @@ def _add(check: Check, found: Mapping[str, str], declared: Mapping[str, str], wh
 
 
 def _others(found: Mapping[str, str], declared: Mapping[str, str]) -> list[str]:
-    """Return what is defined otherwise, or not at all; whether a table is missing is asked
-    elsewhere.
-    """
+    """Return what is defined otherwise or is missing, but for tables, which others look for."""
     missing = {name for name in declared.keys() - found.keys() if not name.startswith("table ")}
     return sorted(missing | dict(found.items() - declared.items()).keys())
 

@@ -155,9 +155,7 @@ class Description:
 
     @property
     def edition(self) -> str:
-        """Return the day of publication, as programs that want a version of three numbers take
-        it.
-        """
+        """Return the day of publication, in the form of a version of three numbers."""
         day = self.published_at.astimezone(UTC)
         return f"{day.year}.{day.month}.{day.day}"
 

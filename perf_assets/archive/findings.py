@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from perf_assets import __version__
 from perf_assets.archive.manifest import Manifest
 from perf_assets.archive.software import code_versions
-from perf_assets.schema.models.dependencies import analyses, made_from
+from perf_assets.schema.models.dependencies import analyses, following
 from perf_assets.schema.models.files import models_by_name
 
 STORES: Mapping[str, tuple[str, ...]] = {
@@ -72,13 +72,10 @@ def changed_stages(before: Mapping[str, str], now: Mapping[str, str]) -> list[st
     return [name for name in stages if before.get(name) != now.get(name)]
 
 
-def tables_of_stage(stage: str) -> set[str]:
+def tables_of_stage(stage: str) -> frozenset[str]:
     """Return the tables that follow from a stage."""
     of_all = {"models": models_by_name(), "statistics": analyses()}
-    found = set(of_all.get(stage) or STORES[stage])
-    while more := {table for table, inputs in made_from().items() if found & set(inputs)} - found:
-        found |= more
-    return found
+    return following(of_all.get(stage) or STORES[stage])
 
 
 def explanations(check: Check) -> Iterator[str]:

@@ -30,9 +30,7 @@ LOCK = f"{SOFTWARE}/requirements.lock"
 
 
 def kept_files(data_dir: DataDirectory) -> dict[str, Path]:
-    """Return the files beside the database, by their paths in an archive: where ``data_dir`` has
-    them.
-    """
+    """Return the files of ``data_dir`` beside the database, by their paths in an archive."""
     return {VERDICTS: data_dir.verdicts, MODEL: data_dir.model, ADDED: data_dir.added}
 
 

@@ -195,9 +195,7 @@ def check_database(
 
 
 def secrets_in(connection: duckdb.DuckDBPyConnection, *, has_texts: bool = True) -> pl.DataFrame:
-    """Return the secrets in what people wrote, without their values; not in texts that are left
-    out.
-    """
+    """Return the secrets in texts that are not left out, without their values."""
     columns: dict[str, list[str]] = {}
     for column in text_columns(connection):
         if column.name in WRITTEN and (has_texts or not is_text(column.table, column.name)):
@@ -212,9 +210,7 @@ def secrets_in(connection: duckdb.DuckDBPyConnection, *, has_texts: bool = True)
 
 
 def change_of(people: Pseudonyms | None, *, removes: bool) -> Change:
-    """Return what becomes of values: without secrets first, for a pseudonym would hide where one
-    is.
-    """
+    """Return how values change; secrets go first, as a pseudonym would hide where one is."""
 
     def change(column: str, values: pl.Series) -> pl.Series:
         if removes and column in WRITTEN:

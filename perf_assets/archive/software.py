@@ -47,9 +47,7 @@ def wheel_of(content: Path) -> Path | None:
 
 
 def rule_files() -> dict[str, bytes]:
-    """Return what decides, as files to read: models in SQL, rules of audits, the cookbook,
-    codebooks.
-    """
+    """Return what decides, as files: models, rules of audits, the cookbook, codebooks."""
     folders = {"sql_models": models_dir(), "expectations": expectations_dir(), "sql": queries_dir()}
     found = {
         f"{RULES}/{name}/{path.relative_to(folder).as_posix()}": path.read_bytes()

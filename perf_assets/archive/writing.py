@@ -112,9 +112,7 @@ def write_archive(
 
 @contextmanager
 def _work_folder(path: Path) -> Iterator[Path]:
-    """Provide a folder beside ``path`` for what is not finished; what a killed process left is
-    removed.
-    """
+    """Provide a folder for unfinished files beside ``path``; see :func:`folder_beside`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with folder_beside(path) as work:

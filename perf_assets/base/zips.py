@@ -212,9 +212,7 @@ def _check_room(archive: CheckedZip, directory: Path) -> None:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes]]:
-    """Provide the file at ``path``; what is not a file, as a pipe that nobody writes to, is not
-    opened.
-    """
+    """Provide the file at ``path``; a pipe, to which nobody may write, is not opened."""
     try:
         kind = path.stat().st_mode
         if stat.S_ISDIR(kind):

@@ -34,9 +34,7 @@ def create_missing(database: Database, tables: Iterable[LakeTable]) -> None:
 
 
 def hashing(connection: duckdb.DuckDBPyConnection) -> str:
-    """Return how DuckDB hashes: fingerprints of two ways can say equal of nothing, nor
-    different.
-    """
+    """Return how DuckDB hashes; fingerprints of two ways cannot be compared."""
     ((found,),) = connection.execute(PROBE).fetchall()
     return f"{int(found) % 16**8:08x}"
 
@@ -70,9 +68,7 @@ def contents(
 def united(
     tables: Iterable[LakeTable], way: str, where: Callable[[LakeTable], str] = lambda _: ""
 ) -> str:
-    """Return the SELECT of table, subject, month, rows, fingerprint of each part of all
-    ``tables``.
-    """
+    """Return the SELECT of table, subject, month, rows, fingerprint of all ``tables``."""
     return " UNION ALL ".join(
         f'SELECT {quoted(table.name)} AS "table", * '
         f"FROM ({content_query(table, way, where=where(table))})"

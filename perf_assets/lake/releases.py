@@ -155,26 +155,21 @@ class Releases:
         lake_released : subject, month, table, release, rows, fingerprint of each part.
         lake_newest : subject, release of each subject, of those that ever were released.
         """
-        where = "true"
+        schema = self.schema
+        key = "address_key" if "address_key" in schema.names else "NULL::VARCHAR"
+        where, named = "true", []
         if subjects is not None:
-            named = pa.table({"subject": pa.array(sorted(subjects), pa.string())})
-            connection.register("lake_named", named)
-            where = "lake_subject IN (SELECT subject FROM lake_named)"
-        try:
-            schema = self.schema
-            key = "address_key" if "address_key" in schema.names else "NULL::VARCHAR"
-            with delta.source_of(
-                connection, self.table, self.lake, schema, self.files(subjects)
-            ) as source:
-                connection.execute(
-                    f"CREATE OR REPLACE TEMP TABLE lake_newest_sets AS "
-                    f"SELECT lake_subject AS subject, lake_month AS month, "
-                    f"lake_release AS release, generation, {key} AS address_key, tables "
-                    f"FROM {source} WHERE {where} {NEWEST}"
-                )
-        finally:
-            if subjects is not None:
-                connection.unregister("lake_named")
+            where, named = "lake_subject IN (SELECT unnest(?::VARCHAR[]))", [list(subjects)]
+        with delta.source_of(
+            connection, self.table, self.lake, schema, self.files(subjects)
+        ) as source:
+            connection.execute(
+                f"CREATE OR REPLACE TEMP TABLE lake_newest_sets AS "
+                f"SELECT lake_subject AS subject, lake_month AS month, "
+                f"lake_release AS release, generation, {key} AS address_key, tables "
+                f"FROM {source} WHERE {where} {NEWEST}",
+                named,
+            )
         self._check_keys(connection)
         connection.execute(
             """
@@ -342,9 +337,7 @@ def moment_of(release: str) -> datetime:
 
 
 def releases_before(moment: datetime) -> str:
-    """Return what is above the names of all releases that were given before ``moment``, and no
-    others.
-    """
+    """Return the least text above the names of all releases given before ``moment``."""
     return f"{_milliseconds(moment):012x}-"
 
 

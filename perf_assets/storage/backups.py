@@ -139,9 +139,7 @@ def open_backup(path: Path) -> Iterator[tuple[CheckedZip, Manifest]]:
 
 
 def kept_files(data_dir: DataDirectory) -> tuple[Path, ...]:
-    """Return the small files that a backup holds as they are, beside warehouse and answers of
-    raters.
-    """
+    """Return the small files that a backup holds as they are."""
     return (
         data_dir.verdicts,
         data_dir.added,

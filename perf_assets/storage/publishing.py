@@ -148,9 +148,7 @@ def _compared_rows(table: str) -> str:
 
 
 def _is_for_every_client(published: Path) -> bool:
-    """Return false where none is, of one that only newer clients read, and of a damaged or strange
-    one.
-    """
+    """Return whether a sound database is there that every client reads."""
     try:
         if undeclared(published):
             return False

@@ -88,9 +88,7 @@ class Difference:
 
 
 def subject_of(table: str) -> str:
-    """Return in SQL, what the partitions of ``table`` belong to: a repository, or a tag set of a
-    forum.
-    """
+    """Return, in SQL, the repository or tag set to which a row of ``table`` belongs."""
     return " || ':' || ".join(table_of(table).parts)
 
 
@@ -311,9 +309,7 @@ def _read(path: Path, stack: ExitStack) -> tuple[Path, duckdb.DuckDBPyConnection
 
 
 def _in_our_format(path: Path) -> duckdb.DuckDBPyConnection:
-    """Return the warehouse opened, as this version declares it; one of an older format is backed
-    up.
-    """
+    """Return the warehouse opened, as this version declares it; see ``_renew``."""
     deadline = time.monotonic() + LOCK_WAIT_SECONDS
     while True:
         try:

@@ -13,9 +13,7 @@ POLICIES = (
 
 
 def licences(description: Description) -> str:
-    """Return the text of ``LICENSES.md``: what is said of parts that the archive has, and of no
-    others.
-    """
+    """Return the text of ``LICENSES.md``, which speaks of the parts that the archive has."""
     parts = [
         _issues(description),
         _questions(description),

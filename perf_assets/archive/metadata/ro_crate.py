@@ -36,9 +36,7 @@ Entity = dict[str, Any]
 
 
 def ro_crate(description: Description, metadata: Mapping[str, str]) -> str:
-    """Return the text of ``ro-crate-metadata.json``; ``metadata`` are the other such files, by
-    path.
-    """
+    """Return ``ro-crate-metadata.json``; ``metadata`` are the other such files, by path."""
     files = [*(_of_text(path, text) for path, text in metadata.items()), *description.files]
     graph = [
         {

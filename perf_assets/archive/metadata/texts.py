@@ -31,9 +31,7 @@ def as_json(content: object) -> str:
 
 
 def folder_of(path: str) -> str | None:
-    """Return the folder at the top of the archive that ``path`` is in; None of a file beside
-    them.
-    """
+    """Return the folder at the top of the archive that has ``path``; None without one."""
     folder, separator, _ = path.partition("/")
     return folder if separator else None
 
