@@ -132,7 +132,9 @@ def _wheel() -> bytes:
     """
     content = dict(_package())
     info = f"{NAME}.dist-info"
-    content[f"{info}/METADATA"] = _metadata().encode()
+    installed = distribution("perf-assets").read_text("METADATA")
+    least = f"Metadata-Version: 2.4\nName: perf-assets\nVersion: {__version__}\n"
+    content[f"{info}/METADATA"] = (installed or least).encode()
     content[f"{info}/WHEEL"] = (
         b"Wheel-Version: 1.0\nGenerator: perf-assets\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
     )
@@ -155,12 +157,6 @@ def member(path: str) -> zipfile.ZipInfo:
     info.external_attr = 0o100644 << 16
     info.create_system = 3
     return info
-
-
-def _metadata() -> str:
-    """Return the metadata of the package as it was installed."""
-    text = distribution("perf-assets").read_text("METADATA")
-    return text or f"Metadata-Version: 2.4\nName: perf-assets\nVersion: {__version__}\n"
 
 
 def _package() -> Iterator[tuple[str, bytes]]:

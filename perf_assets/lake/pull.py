@@ -90,7 +90,8 @@ def pull(
                 message = str(error)
             else:
                 if tables is None:
-                    remember(database, database.frame("FROM lake_newest"), releases.identity)
+                    newest = database.connection.execute("FROM lake_newest").fetchall()
+                    remember(database, dict(newest), releases.identity)
                 return brought
     raise TransientError(
         f"{lake.url}: {message} is not as it was released; run it again, and where that does not "

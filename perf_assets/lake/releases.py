@@ -22,7 +22,7 @@ from deltalake.exceptions import CommitFailedError
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.lake import delta
-from perf_assets.lake.address_keys import check_fingerprint, fingerprint_here, several_keys
+from perf_assets.lake.address_keys import check_fingerprint, fingerprint_here
 from perf_assets.lake.location import Lake, bucket_of
 from perf_assets.storage.address_key import FINGERPRINT
 from perf_assets.storage.migrations import FORMAT
@@ -197,7 +197,11 @@ class Releases:
                 [self.address_key or ""],
             ).fetchall()
         ):
-            raise several_keys(self.lake)
+            raise PerfAssetsError(
+                f"{self.lake.url}: months of this lake are hashed by several address keys, so that "
+                "one person would become two; nothing was pulled: ship to a new lake (another "
+                "--lake)"
+            )
 
     def _check(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Refuse what was laid where a part of it is NULL, as no ship writes it."""

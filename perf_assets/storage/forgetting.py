@@ -115,6 +115,21 @@ def keep_out(database: Database, data_dir: DataDirectory) -> None:
             deque(_clean(database.connection, forgotten), maxlen=0)
 
 
+def replace_values(
+    connection: duckdb.DuckDBPyConnection, table: str, column: str, pairs: pl.DataFrame
+) -> int:
+    """Replace values of ``column``, ``old`` by ``new`` of ``pairs``; return how many."""
+    pairs = pairs.filter(pl.col("old").ne_missing(pl.col("new")))
+    if pairs.is_empty():
+        return 0
+    name = quoted_name(column)
+    with registered(connection, "pairs", pairs):
+        ((count,),) = connection.execute(
+            f"UPDATE {table} SET {name} = pairs.new FROM pairs WHERE {table}.{name} = pairs.old"
+        ).fetchall()
+    return int(count)
+
+
 def _of_person(
     data_dir: DataDirectory, login: str, key: bytes, emails: Iterable[str]
 ) -> tuple[set[str], set[str]]:
@@ -153,16 +168,9 @@ def _clean(
             connection.sql(f"SELECT DISTINCT {name} AS old FROM {table} WHERE {name} IS NOT NULL")
         )
         new = forgotten.frame(values.rename({"old": column})).rename({column: "new"})
-        pairs = pl.concat([values, new], how="horizontal").filter(
-            pl.col("old").ne_missing(pl.col("new"))
-        )
-        if pairs.is_empty():
-            continue
-        with registered(connection, "pairs", pairs):
-            ((count,),) = connection.execute(
-                f"UPDATE {table} SET {name} = pairs.new FROM pairs WHERE {table}.{name} = pairs.old"
-            ).fetchall()
-        counts[table] = counts.get(table, 0) + int(count)
+        pairs = pl.concat([values, new], how="horizontal")
+        if count := replace_values(connection, table, column, pairs):
+            counts[table] = counts.get(table, 0) + count
     for table in with_emails & counts.keys():
         connection.execute(
             f"UPDATE {table} SET author_name = NULL "

@@ -57,7 +57,8 @@ def croissant(description: Description) -> str:
             "name": description.title,
             "description": description.abstract,
             "conformsTo": CONFORMS_TO,
-            "citeAs": cited(description),
+            "citeAs": f"{', '.join(description.makers)}: {description.title}. "
+            f"Version {description.edition}.",
             "creator": [{"@type": "sc:Person", "name": name} for name in description.makers],
             "datePublished": description.published,
             "version": description.edition,
@@ -68,12 +69,6 @@ def croissant(description: Description) -> str:
             "recordSet": [_records(table) for table in description.tables],
         }
     )
-
-
-def cited(description: Description) -> str:
-    """Return how the archive is cited, on one line."""
-    names = ", ".join(description.makers)
-    return f"{names}: {description.title}. Version {description.edition}."
 
 
 def _file(archived: ArchivedTable) -> dict[str, Any]:
