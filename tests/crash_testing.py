@@ -30,7 +30,7 @@ from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage import fingerprints
 from perf_assets.storage.address_key import address_key
 from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.backups import kept_files, read_manifest, write_backup
+from perf_assets.storage.backups import kept_files, open_backup, write_backup
 from perf_assets.storage.forgotten import write_forgotten
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.received import read_whole
@@ -163,7 +163,8 @@ def assert_readable(data_dir: Path) -> None:
     if published.exists():
         read_whole(published)
     if (data_dir / BACKUP).exists():
-        read_manifest(data_dir / BACKUP)
+        with open_backup(data_dir / BACKUP):
+            pass
 
 
 def run_to_its_end(deed: Deed, prepared: Prepared, data_dir: Path) -> float:

@@ -59,7 +59,7 @@ WRITERS = {
     "archive.defined": FOR_ONE_COMMAND,
     "archive.preparing": FOR_ONE_COMMAND,
     "archive.writing": FOR_ONE_COMMAND,
-    "archive.zip_reading": IN_A_FOLDER,
+    "base.zips": IN_A_FOLDER,
     "reports.site.console": FOR_NEW_FILE,
     "reports.site.directory": FOR_NEW_FILE,
     "reports.site.tables": FOR_NEW_FILE,

@@ -29,10 +29,10 @@ from perf_assets.core.people.pseudonyms import (
 from perf_assets.schema.ddl import quoted_name
 from perf_assets.schema.frames import frame_of, registered
 from perf_assets.storage.database_copy import tables_of
-from perf_assets.storage.forgetting import TEXT_COLUMNS
+from perf_assets.storage.forgetting import TEXT_COLUMNS, replace_values
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.verdicts import read_log, write_log
-from perf_assets.storage.warehouse import Database, open_warehouse
+from perf_assets.storage.warehouse import open_warehouse
 
 Change = Callable[[str, pl.Series], pl.Series]
 """What becomes of the values of a column of that name."""
@@ -147,7 +147,10 @@ def changed_copy(
         with phase("changing texts"), database.transaction():
             for column in text_columns(database.connection):
                 _apply(database.connection, column, change)
-        noted = {table: database.frame(f"FROM {table}") for table in _bookkeeping(database)}
+        tables = tables_of(database.connection)
+        noted = {
+            table: database.frame(f"FROM {table}") for table in tables if table.startswith("meta.")
+        }
     failures = recompute(copy, study)
     # What was noted when the data were read is what is said of them, not when this copy was made.
     with open_warehouse(copy.warehouse) as database, database.transaction():
@@ -183,29 +186,17 @@ def _apply(connection: duckdb.DuckDBPyConnection, column: TextColumn, change: Ch
         return
     pairs = pl.DataFrame({"old": old, "new": change(_kind(column.table, column.name), old)})
     pairs = pairs.filter(pl.col("old").ne_missing(pl.col("new")))
-    if pairs.is_empty():
-        return
-    name = quoted_name(column.name)
-    with registered(connection, "pairs", pairs):
-        if not column.is_list:
-            connection.execute(
-                f"UPDATE {column.table} SET {name} = pairs.new FROM pairs "
-                f"WHERE {column.table}.{name} = pairs.old"
+    if column.is_list and pairs.height:
+        replaced = dict(pairs.iter_rows())
+        name = quoted_name(column.name)
+        lists = frame_of(
+            connection.sql(
+                f"SELECT DISTINCT {name} AS old FROM {column.table} WHERE {name} IS NOT NULL"
             )
-            return
-        connection.execute(
-            "CREATE OR REPLACE TEMP TABLE replaced AS "
-            f"SELECT DISTINCT {name} AS old FROM {column.table} WHERE {name} IS NOT NULL"
         )
-    lists = frame_of(connection.sql("FROM replaced"))
-    replaced = dict(pairs.iter_rows())
-    new = [[replaced.get(item, item) for item in value] for value in lists["old"].to_list()]
-    lists = lists.with_columns(new=pl.Series(new, dtype=pl.List(pl.String)))
-    with registered(connection, "lists", lists):
-        connection.execute(
-            f"UPDATE {column.table} SET {name} = lists.new FROM lists "
-            f"WHERE {column.table}.{name} = lists.old"
-        )
+        new = [[replaced.get(item, item) for item in value] for value in lists["old"].to_list()]
+        pairs = lists.with_columns(new=pl.Series(new, dtype=pl.List(pl.String)))
+    replace_values(connection, column.table, column.name, pairs)
 
 
 def _kind(table: str, column: str) -> str:
@@ -227,13 +218,7 @@ def _framed(table: str, rows: pl.DataFrame, change: Change) -> pl.DataFrame:
     return rows.with_columns(changed)
 
 
-def _bookkeeping(database: Database) -> list[str]:
-    return [table for table in tables_of(database.connection) if table.startswith("meta.")]
-
-
-def _contributions(
-    connection: duckdb.DuckDBPyConnection, column: TextColumn
-) -> Iterator[str] | dict[str, int]:
+def _contributions(connection: duckdb.DuckDBPyConnection, column: TextColumn) -> dict[str, int]:
     name = quoted_name(column.name)
     rows = connection.execute(
         f"SELECT lower({name}), count(*) FROM {column.table} WHERE {name} IS NOT NULL GROUP BY ALL"

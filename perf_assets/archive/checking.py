@@ -40,11 +40,11 @@ from perf_assets.archive.recomputing import (
     recomputed_tables,
 )
 from perf_assets.archive.software import deciding_libraries, is_by_this_code, lock_text, rule_files
-from perf_assets.archive.study_copy import no_study, read_copy
+from perf_assets.archive.study_copy import no_study
 from perf_assets.base.processes.progress import phase
 from perf_assets.base.sanitize import shortened
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.config.study import Study
+from perf_assets.config.study import Study, load_study
 from perf_assets.reports.monthly import keep_report
 from perf_assets.schema import declared
 from perf_assets.schema.models.ddl import create_table
@@ -96,7 +96,7 @@ def check_archive(path: Path) -> Check:
             )
             return check
         _compare_software(content, check)
-        study = read_copy(content) if (content / STUDY).exists() else no_study()
+        study = load_study(content / STUDY) if (content / STUDY).exists() else no_study()
         compare_definitions(content, compare_database(content, check), check)
         with TemporaryDirectory(dir=content.parent) as temporary:
             home = DataDirectory(Path(temporary))
@@ -160,12 +160,6 @@ def _compare_software(content: Path, check: Check) -> None:
     ]
     if others:
         check.notes.append(f"It was made with {', '.join(others)}.")
-
-
-def _is_by_this_version(content: Path, manifest: Manifest) -> bool:
-    """Return whether the code and all libraries that made it are those of here."""
-    lock = (content / LOCK).read_text(encoding="utf-8")
-    return is_by_this_code(manifest) and lock == lock_text()
 
 
 def _libraries(lock: str) -> dict[str, str]:
@@ -269,13 +263,14 @@ def _compare_report(content: Path, home: DataDirectory, check: Check) -> None:
             check.add(f"report: {name}", "not recomputed", WITHOUT_TEXTS)
         else:
             check.add(f"report: {name}", "differs")
+    has_texts = check.manifest.texts == "all"
+    is_by_these_libraries = (content / LOCK).read_text(encoding="utf-8") == lock_text()
     if (content / REPORT_PAGE).read_bytes() == home.report_page.read_bytes():
         check.add(REPORT_PAGE, "equal")
-    elif _is_by_this_version(content, check.manifest) and check.manifest.texts == "all":
+    elif has_texts and is_by_these_libraries and is_by_this_code(check.manifest):
         check.add(REPORT_PAGE, "differs")
     else:
         reason = "its drawings are others here; its figures are above"
-        has_texts = check.manifest.texts == "all"
         check.add(REPORT_PAGE, "not recomputed", reason if has_texts else WITHOUT_TEXTS)
 
 

@@ -1,17 +1,15 @@
 """Comparing two states of a study: which rows differ, by source, by rules or by code."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import duckdb
 
-from perf_assets.archive.comparison import Compared, Comparison, Side
 from perf_assets.archive.differences import TableDifference, difference
-from perf_assets.archive.explaining import changed_stages, tables_of_stage
+from perf_assets.archive.findings import changed_stages, tables_of_stage
 from perf_assets.archive.hashed_addresses import SENTENCE, holds_hashes, without_hashes
 from perf_assets.archive.manifest import DATABASE
 from perf_assets.archive.opening import check_whole, readable, unpacked
@@ -27,6 +25,8 @@ from perf_assets.storage.definitions import declared_definitions, definitions_of
 from perf_assets.storage.publishing import ADDRESS_KEY
 from perf_assets.storage.received import stored_tables
 
+SIDES = ("first", "second")  # the names by which the databases are attached
+SOFTWARE = "software"  # the topic of versions
 SOURCES = ("raw", "reviews", "replication")
 COMPARED = (*SOURCES, "labels", "links", "details", "marts", "analysis")
 FACTS = """
@@ -43,6 +43,90 @@ TOUCHED = "touched_issues"
 PEOPLE = "staging.identities"  # who the addresses of commits are
 
 
+@dataclass
+class Side:
+    """One of the two: what it is called, and what it says of itself.
+
+    rules : versions of rules; none where it is not an archive.
+    facts : by topic and name, of study, rules and software.
+    months : of each repository and tag set, in words.
+    is_changed : whether people, secrets or texts were taken out of it.
+    address_key : the fingerprint of the key by which its addresses are hashed; None where no key
+        is known.
+    """
+
+    name: str
+    rules: Mapping[str, str] = field(default_factory=dict)
+    facts: dict[tuple[str, str], str] = field(default_factory=dict)
+    months: dict[str, str] = field(default_factory=dict)
+    is_changed: bool = False
+    address_key: str | None = None
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A table of both: how it differs, and why.
+
+    causes : of ``source``, ``rules``, ``code``, ``address keys``; a count stands with ``source``
+        where rows of issues that changed at the source could be told from others.
+    """
+
+    difference: TableDifference
+    causes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What differs between two states of a study.
+
+    only_first, only_second : tables that only one of them has.
+    source, rules, code : what changed of each, a sentence each.
+    address_keys : the sentence that says why hashed addresses are not compared, if they are not.
+    defined : views, macros and whatever else one of them defines otherwise than the other one, or
+        no perf-assets does.
+    """
+
+    first: Side
+    second: Side
+    tables: tuple[Compared, ...]
+    only_first: tuple[str, ...] = ()
+    only_second: tuple[str, ...] = ()
+    source: list[str] = field(default_factory=list)
+    rules: list[str] = field(default_factory=list)
+    code: list[str] = field(default_factory=list)
+    address_keys: list[str] = field(default_factory=list)
+    defined: list[str] = field(default_factory=list)
+
+    @property
+    def knows_code(self) -> bool:
+        """Return whether both say the versions of their code, as archives do."""
+        return bool(self.first.rules and self.second.rules)
+
+    @property
+    def changed_stages(self) -> list[str]:
+        """Return the stages whose code differs, where both sides say theirs."""
+        return changed_stages(self.first.rules, self.second.rules) if self.knows_code else []
+
+    @property
+    def differing(self) -> tuple[Compared, ...]:
+        """The tables that differ."""
+        return tuple(table for table in self.tables if not table.difference.is_equal)
+
+    @property
+    def differing_columns(self) -> tuple[TableDifference, ...]:
+        """The tables of which a column was not compared, as one of the two lacks it."""
+        return tuple(table.difference for table in self.tables if table.difference.columns)
+
+    @property
+    def is_equal(self) -> bool:
+        """Return whether both have the same tables, columns, rows, views and macros.
+
+        False where hashed addresses are not compared.
+        """
+        alone = self.only_first or self.only_second or self.defined
+        return not (alone or self.differing or self.differing_columns or self.address_keys)
+
+
 @dataclass(frozen=True)
 class _Pair:
     """The two databases, attached to ``connection`` as ``first`` and ``second``.
@@ -51,18 +135,15 @@ class _Pair:
     """
 
     connection: duckdb.DuckDBPyConnection
-    first: Side
-    second: Side
-    hides_hashes: bool = False
+    hides_hashes: bool
 
     def relations(self, table: str) -> tuple[str, str]:
         """Return ``table`` of each of the two as a relation in SQL."""
         if not self.hides_hashes:
             return f"first.{table}", f"second.{table}"
-        first, second = (
-            without_hashes(self.connection, side, table) for side in ("first", "second")
+        return without_hashes(self.connection, "first", table), without_hashes(
+            self.connection, "second", table
         )
-        return first, second
 
 
 def compare(first: Path, second: Path) -> Comparison:
@@ -75,32 +156,23 @@ def compare(first: Path, second: Path) -> Comparison:
     """
     with ExitStack() as stack, phase(f"comparing {first.name} and {second.name}"):
         opened = [_opened(stack, path) for path in (first, second)]
-        connection = stack.enter_context(confined(*(one.database for one in opened)))
-        sides = [
-            _side(connection, path, one, alias)
-            for path, one, alias in zip((first, second), opened, ("first", "second"), strict=True)
-        ]
-        return _compared(connection, *sides)
+        connection = stack.enter_context(confined(*(database for database, _ in opened)))
+        for alias, (database, side) in zip(SIDES, opened, strict=True):
+            _read_side(connection, database, side, alias)
+        return _compared(connection, *(side for _, side in opened))
 
 
-class _Opened(NamedTuple):
-    """The database of a side, and what an archive says of it."""
-
-    database: Path
-    rules: Mapping[str, str]
-    is_changed: bool
-
-
-def _opened(stack: ExitStack, path: Path) -> _Opened:
-    database, rules, is_changed = path, {}, False
+def _opened(stack: ExitStack, path: Path) -> tuple[Path, Side]:
+    """Return the database of a side, and the side as far as an archive itself describes it."""
+    database, side = path, Side(str(path))
     if path.is_dir():
         database = DataDirectory(path).published
     elif path.is_file() and path.suffix != ".duckdb":
         content, manifest = stack.enter_context(unpacked(path))
         stack.enter_context(readable(path, content))
         check_whole(path, content)
-        database, rules = content / DATABASE, manifest.rules
-        is_changed = (
+        database, side.rules = content / DATABASE, manifest.rules
+        side.is_changed = (
             manifest.is_pseudonymised or manifest.secrets_removed or manifest.texts != "all"
         )
     if not database.is_file():
@@ -108,77 +180,70 @@ def _opened(stack: ExitStack, path: Path) -> _Opened:
             f"{path}: there is nothing to compare: name an archive, a data directory in which "
             "something is published, or a published database"
         )
-    return _Opened(database, rules, is_changed)
+    return database, side
 
 
-def _side(connection: duckdb.DuckDBPyConnection, path: Path, opened: _Opened, alias: str) -> Side:
+def _read_side(
+    connection: duckdb.DuckDBPyConnection, database: Path, side: Side, alias: str
+) -> None:
+    """Attach the database of a side, and add what it says of itself."""
     try:
-        attach(connection, opened.database, alias)
+        attach(connection, database, alias)
         if not {"meta.about", "meta.partition_loads"} <= stored_tables(connection, alias).keys():
             raise PerfAssetsError(
-                f"{path} is not a database of perf-assets: name an archive, a data directory or a "
-                "published database"
+                f"{side.name} is not a database of perf-assets: name an archive, a data directory "
+                "or a published database"
             )
-        facts = {
-            (topic, fact): value
-            for topic, fact, value in connection.execute(FACTS.format(side=alias)).fetchall()
-        }
-        keys = connection.execute(KEY.format(side=alias)).fetchall()
-        rows = connection.execute(MONTHS.format(side=alias)).fetchall()
+        for topic, fact, value in connection.execute(FACTS.format(side=alias)).fetchall():
+            side.facts[topic, fact] = value
+        for (key,) in connection.execute(KEY.format(side=alias)).fetchall():
+            side.address_key = key
+        for name, *months in connection.execute(MONTHS.format(side=alias)).fetchall():
+            side.months[name] = "{} to {} ({})".format(*months)
     except duckdb.Error as error:
-        raise explained(error, opened.database) or error from None
-    months = {name: (start, end, count) for name, start, end, count in rows}
-    key = keys[0][0] if keys else None
-    return Side(str(path), opened.rules, facts, months, opened.is_changed, key)
+        raise explained(error, database) or error from None
 
 
 def _compared(connection: duckdb.DuckDBPyConnection, first: Side, second: Side) -> Comparison:
-    held = [stored_tables(connection, alias).keys() for alias in ("first", "second")]
+    held = [stored_tables(connection, alias).keys() for alias in SIDES]
     names = [
         name
         for name in sorted(held[0] & held[1])
         if name in declared() and name.partition(".")[0] in COMPARED
     ]
-    pair = _Pair(connection, first, second, _hides_hashes(connection, first, second, names))
+    has_other_key = None not in (first.address_key, second.address_key) and (
+        first.address_key != second.address_key
+    )
+    hides_hashes = has_other_key and all(holds_hashes(connection, side, names) for side in SIDES)
+    pair = _Pair(connection, hides_hashes)
     found = {}
     with phase("comparing tables", len(names), "tables") as progress:
         for number, name in enumerate(names, 1):
             found[name] = difference(connection, declared()[name], *pair.relations(name))
             progress(number)
-    rules, code = list(_rules(first, second)), list(_code(first, second))
-    source = list(_source(first, second, found))
-    _lay_touched(pair, found)
-    tables = tuple(
-        Compared(one, tuple(_causes(pair, one, found, rules, code))) for one in found.values()
-    )
-    return Comparison(
+    comparison = Comparison(
         first,
         second,
-        tables,
+        tuple(map(Compared, found.values())),
         tuple(sorted(held[0] - held[1])),
         tuple(sorted(held[1] - held[0])),
-        source,
-        rules,
-        code,
+        list(_source(first, second, found)),
+        list(_facts(first, second, ("study", "rules"), "nothing")),
+        list(_facts(first, second, (SOFTWARE,), "none")),
         [SENTENCE] if pair.hides_hashes else [],
         list(_defined(connection)),
     )
-
-
-def _hides_hashes(
-    connection: duckdb.DuckDBPyConnection, first: Side, second: Side, names: list[str]
-) -> bool:
-    """Return whether both hash addresses, by different keys."""
-    if None in (first.address_key, second.address_key) or first.address_key == second.address_key:
-        return False
-    return all(holds_hashes(connection, side, names) for side in ("first", "second"))
+    for stage in comparison.changed_stages:
+        one, other = (side.rules.get(stage, "unknown") for side in (first, second))
+        comparison.code.append(f"{stage}: version {one} in the first, {other} in the second")
+    _lay_touched(pair, found)
+    causes = (tuple(_causes(pair, comparison, one)) for one in found.values())
+    return replace(comparison, tables=tuple(map(Compared, found.values(), causes)))
 
 
 def _defined(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    """Yield what one of the two defines otherwise than the other one, but tables, or nobody
-    should.
-    """
-    one, other = (definitions_of(connection, side) for side in ("first", "second"))
+    """Yield what the two define otherwise, but tables, and what neither should define."""
+    one, other = (definitions_of(connection, side) for side in SIDES)
     for name in sorted(one.keys() | other.keys()):
         if name not in one or name not in other:
             if name not in declared_definitions() or not name.startswith("table "):
@@ -192,7 +257,7 @@ def _defined(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
 def _source(first: Side, second: Side, found: Mapping[str, TableDifference]) -> Iterator[str]:
     """Yield what was read of the sources that differs."""
     for name in sorted(first.months.keys() | second.months.keys()):
-        one, other = (_months(side, name) for side in (first, second))
+        one, other = (side.months.get(name, "none") for side in (first, second))
         if one != other:
             yield f"{name}: months {one} in the first, {other} in the second"
     for side in (first, second):
@@ -202,88 +267,53 @@ def _source(first: Side, second: Side, found: Mapping[str, TableDifference]) -> 
                 "accounts differ for that reason"
             )
     for name, rows in found.items():
-        if name.partition(".")[0] in SOURCES and not rows.is_equal:
+        if _is_source(name) and not rows.is_equal:
             yield (
                 f"{name}: {rows.only_first:,} rows only in the first, {rows.only_second:,} only in "
                 f"the second, {rows.changed:,} changed"
             )
 
 
-def _months(side: Side, name: str) -> str:
-    if name not in side.months:
-        return "none"
-    start, end, count = side.months[name]
-    return f"{start} to {end} ({count})"
-
-
-def _rules(first: Side, second: Side) -> Iterator[str]:
-    """Yield the entries of the study that differ."""
+def _facts(first: Side, second: Side, topics: Collection[str], nothing: str) -> Iterator[str]:
+    """Yield what both say otherwise of ``topics``."""
     for topic, fact in sorted(first.facts.keys() | second.facts.keys()):
-        if topic == "software":
-            continue
-        one, other = (side.facts.get((topic, fact), "nothing") for side in (first, second))
-        if one != other:
-            yield f"{fact.replace('_', ' ')}: {one} in the first, {other} in the second"
+        one, other = (side.facts.get((topic, fact), nothing) for side in (first, second))
+        if topic in topics and one != other:
+            name = fact if topic == SOFTWARE else fact.replace("_", " ")
+            yield f"{name}: {one} in the first, {other} in the second"
 
 
-def _code(first: Side, second: Side) -> Iterator[str]:
-    """Yield the versions of software that differ."""
-    for topic, fact in sorted(first.facts.keys() | second.facts.keys()):
-        if topic == "software":
-            one, other = (side.facts.get((topic, fact), "none") for side in (first, second))
-            if one != other:
-                yield f"{fact}: {one} in the first, {other} in the second"
-    for stage in _changed_stages(first, second):
-        one, other = (side.rules.get(stage, "unknown") for side in (first, second))
-        yield f"{stage}: version {one} in the first, {other} in the second"
-
-
-def _changed_stages(first: Side, second: Side) -> list[str]:
-    """Return the stages whose code differs, where both sides say theirs."""
-    return changed_stages(first.rules, second.rules) if first.rules and second.rules else []
-
-
-def _causes(
-    pair: _Pair,
-    one: TableDifference,
-    found: Mapping[str, TableDifference],
-    rules: list[str],
-    code: list[str],
-) -> Iterator[str]:
+def _causes(pair: _Pair, comparison: Comparison, one: TableDifference) -> Iterator[str]:
     if one.is_equal:
         return
-    if one.table.partition(".")[0] in SOURCES:
+    if _is_source(one.table):
         yield "source"
         return
-    inputs = _upstream(one.table)
-    if any(name in found and not found[name].is_equal for name in inputs):
+    inputs = _made_from(one.table)
+    differing = {table.difference.table for table in comparison.differing}
+    if any(map(_is_source, inputs & differing)):
         count = _of_touched(pair, one)
         yield f"source ({count:,} of {one.count:,} rows)" if count else "source"
-    if rules:  # entries of a study may decide anything
+    if comparison.rules:  # entries of a study may decide anything
         yield "rules"
-    if code and _may_follow_code(one.table, pair.first, pair.second):
+    if comparison.code and (
+        not comparison.knows_code
+        or any(one.table in tables_of_stage(stage) for stage in comparison.changed_stages)
+    ):
         yield "code"
-    if pair.hides_hashes and PEOPLE in _made_from(one.table):
+    if pair.hides_hashes and PEOPLE in inputs:
         yield "address keys"
 
 
-def _may_follow_code(table: str, first: Side, second: Side) -> bool:
-    """Return whether code that differs may decide ``table``; of a database it is not known."""
-    if not (first.rules and second.rules):
-        return True
-    return any(table in tables_of_stage(stage) for stage in _changed_stages(first, second))
-
-
-def _upstream(table: str) -> frozenset[str]:
-    """Return the tables of sources that ``table`` is made from, near or far."""
-    return frozenset(name for name in _made_from(table) if name.partition(".")[0] in SOURCES)
+def _is_source(table: str) -> bool:
+    return table.partition(".")[0] in SOURCES
 
 
 @cache
 def _made_from(table: str) -> frozenset[str]:
     """Return ``table`` and all that it is made from, near or far."""
     found = {table}
-    if table.partition(".")[0] not in SOURCES:
+    if not _is_source(table):
         for name in made_from().get(table, ()):
             if name != table:
                 found |= _made_from(name)
@@ -311,9 +341,7 @@ def _numbers_of_differing(pair: _Pair, table: str) -> str:
 
 
 def _of_touched(pair: _Pair, one: TableDifference) -> int | None:
-    """Return how many rows that differ are of issues that differ at the source; None of other
-    tables.
-    """
+    """Return the differing rows of issues that differ at the source; None of other tables."""
     table = declared()[one.table]
     if not {"repository", "number"} <= set(table.key) or table.key[-1] == "month":
         return None

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from perf_assets.archive.comparing import COMPARED
-from perf_assets.archive.comparison import Compared, Comparison
+from perf_assets.archive.comparing import COMPARED, Compared, Comparison
 from perf_assets.archive.differences import TableDifference
 from perf_assets.reports.document import Document, Part, Section, html
 from perf_assets.schema import declared
@@ -38,8 +37,8 @@ def lines(comparison: Comparison) -> Iterator[str]:
     for found in comparison.differing_columns:
         yield f"{found.table}: {_columns(found)}"
     for compared in comparison.differing:
-        yield f"{compared.difference.table}: {_counts(compared)}; by {_causes(compared)}"
         table = declared()[compared.difference.table]
+        yield f"{table.name}: {_counts(compared)}; by {_causes(comparison, compared)}"
         yield from (f"    {change.sentence(table)}" for change in compared.difference.examples)
     equal = len(comparison.tables) - len(comparison.differing)
     yield f"{len(comparison.differing)} tables differ, {equal} are equal"
@@ -66,9 +65,10 @@ def page(comparison: Comparison) -> str:
         part = Part("address-keys", "Address keys", words=comparison.address_keys)
         causes.parts.append(part)
     sections = [
-        Section(schema, MEANINGS[schema], [], [_overview(schema, own), *map(_part, own)])
+        Section(schema, MEANINGS[schema], [], [_overview(comparison, schema, own), *parts])
         for schema in COMPARED
         if (own := [compared for compared in comparison.differing if _schema(compared) == schema])
+        and (parts := list(map(_part, own)))
     ]
     equal = sorted(
         table.difference.table for table in comparison.tables if table.difference.is_equal
@@ -85,7 +85,7 @@ def page(comparison: Comparison) -> str:
 
 
 def _no_change(comparison: Comparison, kind: str) -> str:
-    if kind == "source" or (comparison.first.rules and comparison.second.rules):
+    if kind == "source" or comparison.knows_code:
         return "no change"
     return "no change is noted; versions of the code are noted in archives alone"
 
@@ -95,7 +95,7 @@ def _columns(one: TableDifference) -> str:
     return f"not compared, as only one of the two has it, or in another type: {names}"
 
 
-def _overview(schema: str, own: list[Compared]) -> Part:
+def _overview(comparison: Comparison, schema: str, own: list[Compared]) -> Part:
     rows = [
         {
             "table": compared.difference.table,
@@ -103,7 +103,7 @@ def _overview(schema: str, own: list[Compared]) -> Part:
             "only_in_the_first": compared.difference.only_first,
             "only_in_the_second": compared.difference.only_second,
             "changed": compared.difference.changed,
-            "by": _causes(compared),
+            "by": _causes(comparison, compared),
         }
         for compared in own
     ]
@@ -131,5 +131,9 @@ def _counts(one: Compared) -> str:
     )
 
 
-def _causes(one: Compared) -> str:
-    return ", ".join(one.causes) or "nothing that is noted: what is computed was changed by hand"
+def _causes(comparison: Comparison, one: Compared) -> str:
+    if one.causes:
+        return ", ".join(one.causes)
+    if not comparison.knows_code:
+        return "nothing that is noted: the version of the code is not known"
+    return "nothing that is noted: what is computed was changed by hand"

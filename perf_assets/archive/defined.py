@@ -8,11 +8,12 @@ from tempfile import TemporaryDirectory
 import duckdb
 
 from perf_assets.archive.findings import Check
-from perf_assets.archive.manifest import RULES, digest_of
+from perf_assets.archive.manifest import RULES
 from perf_assets.archive.software import PROJECT, is_by_this_code, wheel_of
-from perf_assets.archive.zip_reading import open_zip
 from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.files import digest_of
 from perf_assets.base.paths import PACKAGE, models_dir
+from perf_assets.base.zips import open_zip
 from perf_assets.storage.definitions import declared_definitions, definitions_by
 
 IN_WHEEL = f"{PACKAGE.name}/{PROJECT}/{models_dir().name}/"
@@ -70,9 +71,7 @@ def _add(check: Check, found: Mapping[str, str], declared: Mapping[str, str], wh
 
 
 def _others(found: Mapping[str, str], declared: Mapping[str, str]) -> list[str]:
-    """Return what is defined otherwise, or not at all; whether a table is missing is asked
-    elsewhere.
-    """
+    """Return what is defined otherwise or is missing, but for tables, which others look for."""
     missing = {name for name in declared.keys() - found.keys() if not name.startswith("table ")}
     return sorted(missing | dict(found.items() - declared.items()).keys())
 
@@ -85,7 +84,7 @@ def _models(content: Path) -> Iterator[Path]:
         raise PerfAssetsError("it has none")
     with TemporaryDirectory(dir=content.parent) as temporary, open_zip(wheel) as packed:
         folder = Path(temporary)
-        names = [member.name for member in packed.members if member.name.startswith(IN_WHEEL)]
+        names = [name for name in packed.sizes if name.startswith(IN_WHEEL)]
         if len(names) > MOST_MODELS:
             raise PerfAssetsError(f"it has {len(names):,} files of models")
         for name in names:

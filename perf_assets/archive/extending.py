@@ -7,15 +7,10 @@ from pathlib import Path
 import duckdb
 
 from perf_assets.archive.given import lay_tables
-from perf_assets.archive.manifest import (
-    STUDY,
-    Manifest,
-    copy_kept,
-    digest_of,
-)
+from perf_assets.archive.manifest import STUDY, Manifest, copy_kept
 from perf_assets.archive.opening import check_whole, readable, unpacked
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.base.files import copy_file, set_in_place, write_file
+from perf_assets.base.files import copy_file, digest_of, set_in_place, write_file
 from perf_assets.base.processes.progress import phase
 from perf_assets.base.sanitize import shortened
 from perf_assets.config.data_directory import DataDirectory
@@ -69,10 +64,7 @@ def begin_from(archive: Path, data_dir: DataDirectory, study: str | None = None)
                 f"{data_dir.path} holds a study already: name a new directory with --data-dir, or "
                 "run without --from to go on with what is there"
             )
-        with (
-            unpacked(archive, data_dir.path) as (content, manifest),
-            readable(archive, content),
-        ):
+        with unpacked(archive, data_dir.path) as (content, manifest), readable(archive, content):
             check_whole(archive, content)
             _check(archive, manifest, study)
             chosen = study or _study(archive, manifest, data_dir)

@@ -1,6 +1,5 @@
 """What an archive says of itself: the file archive.json, and the checksums of all others."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -31,9 +30,7 @@ LOCK = f"{SOFTWARE}/requirements.lock"
 
 
 def kept_files(data_dir: DataDirectory) -> dict[str, Path]:
-    """Return the files beside the database, by their paths in an archive: where ``data_dir`` has
-    them.
-    """
+    """Return the files of ``data_dir`` beside the database, by their paths in an archive."""
     return {VERDICTS: data_dir.verdicts, MODEL: data_dir.model, ADDED: data_dir.added}
 
 
@@ -134,9 +131,3 @@ def read_sums(content: bytes, origin: str) -> dict[str, str]:
             )
         found[path] = digest
     return found
-
-
-def digest_of(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

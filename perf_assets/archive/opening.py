@@ -8,20 +8,14 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from perf_assets.archive.manifest import (
-    MANIFEST,
-    SUMS,
-    Manifest,
-    digest_of,
-    read_manifest,
-    read_sums,
-)
+from perf_assets.archive.manifest import MANIFEST, SUMS, Manifest, read_manifest, read_sums
 from perf_assets.archive.work_folder import temporary_folder
-from perf_assets.archive.zip_reading import ANOTHER, open_zip, unpack
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.errors.messages import disk_or_memory_message
+from perf_assets.base.files import digest_of
 from perf_assets.base.processes.progress import phase
 from perf_assets.base.sanitize import shortened
+from perf_assets.base.zips import ANOTHER, open_zip, unpack
 from perf_assets.storage.migrations import FORMAT as WAREHOUSE_FORMAT
 
 LARGEST_MANIFEST = 10_000_000  # bytes
@@ -38,8 +32,7 @@ def unpacked(path: Path, folder: Path | None = None) -> Iterator[tuple[Path, Man
         It is not an archive, damaged, of a newer version, or there is no room for it.
     """
     with open_zip(path) as packed:
-        names = {member.name for member in packed.members}
-        if MANIFEST not in names or SUMS not in names:
+        if not {MANIFEST, SUMS} <= packed.sizes.keys():
             raise PerfAssetsError(
                 f"{path} is not an archive of perf-assets: it has no {MANIFEST} or no {SUMS}; "
                 "perf-assets archive makes one"

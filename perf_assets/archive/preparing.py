@@ -133,11 +133,11 @@ def prepare(data_dir: DataDirectory, study: Study | None, options: Options, work
     people = None
     with duckdb.connect(str(source.published), read_only=True) as connection:
         connection.execute("SET TimeZone = 'UTC'")
-        check_database(data_dir, connection, study)
+        _check_database(data_dir, connection, study)
         ((published_at,),) = connection.execute(PUBLISHED_AT).fetchall()
         copy = StudyCopy() if study is None else copy_study(study, data_dir)
         with phase("looking for secrets"):
-            secrets = secrets_in(connection, has_texts=options.has_texts)
+            secrets = _secrets_in(connection, has_texts=options.has_texts)
         if secrets.height and options.secrets == "refuse":
             raise SecretsFoundError(secrets)
         if options.is_pseudonymised:
@@ -146,8 +146,8 @@ def prepare(data_dir: DataDirectory, study: Study | None, options: Options, work
             people = Pseudonyms(pseudonym_key(data_dir), known)
     removed = int(secrets["count"].sum()) if options.secrets == "remove" else 0
     if people is not None or removed:
-        change = change_of(people, removes=removed > 0)
-        source, copy = changed_source(source, study, copy, work, change, people)
+        change = _change_of(people, removes=removed > 0)
+        source, copy = _changed_source(source, study, copy, work, change, people)
     ordinary = () if people is None else tuple(sorted(people.known.ordinary))
     return Prepared(source, copy, published_at, ordinary, secrets, removed)
 
@@ -169,16 +169,10 @@ def _copied(data_dir: DataDirectory, folder: Path) -> DataDirectory:
     return copy
 
 
-def check_database(
+def _check_database(
     data_dir: DataDirectory, connection: duckdb.DuckDBPyConnection, study: Study | None
 ) -> None:
-    """Refuse a published database of which no archive can be made.
-
-    Raises
-    ------
-    PerfAssetsError
-        Its rows lie in a lake, or it was made by another study.
-    """
+    """Refuse a database whose rows lie in a lake, or that was made by another study."""
     if lake_rows(connection):
         raise PerfAssetsError(
             f"{data_dir.published}: the rows of its issues and commits lie in a lake, so that "
@@ -194,10 +188,8 @@ def check_database(
         )
 
 
-def secrets_in(connection: duckdb.DuckDBPyConnection, *, has_texts: bool = True) -> pl.DataFrame:
-    """Return the secrets in what people wrote, without their values; not in texts that are left
-    out.
-    """
+def _secrets_in(connection: duckdb.DuckDBPyConnection, *, has_texts: bool = True) -> pl.DataFrame:
+    """Return the secrets in texts that are not left out, without their values."""
     columns: dict[str, list[str]] = {}
     for column in text_columns(connection):
         if column.name in WRITTEN and (has_texts or not is_text(column.table, column.name)):
@@ -211,10 +203,8 @@ def secrets_in(connection: duckdb.DuckDBPyConnection, *, has_texts: bool = True)
     return pl.concat(found)
 
 
-def change_of(people: Pseudonyms | None, *, removes: bool) -> Change:
-    """Return what becomes of values: without secrets first, for a pseudonym would hide where one
-    is.
-    """
+def _change_of(people: Pseudonyms | None, *, removes: bool) -> Change:
+    """Return how values change; secrets go first, as a pseudonym would hide where one is."""
 
     def change(column: str, values: pl.Series) -> pl.Series:
         if removes and column in WRITTEN:
@@ -224,7 +214,7 @@ def change_of(people: Pseudonyms | None, *, removes: bool) -> Change:
     return change
 
 
-def changed_source(
+def _changed_source(
     source: DataDirectory,
     study: Study | None,
     copy: StudyCopy,
@@ -232,14 +222,7 @@ def changed_source(
     change: Change,
     people: Pseudonyms | None,
 ) -> tuple[DataDirectory, StudyCopy]:
-    """Return a data directory in ``work`` of ``source`` after ``change``, and the study's copy
-    after it.
-
-    Raises
-    ------
-    AuditError
-        What follows from the changed rows failed its audit.
-    """
+    """Return a data directory in ``work``, and the study's copy, after ``change``."""
     folder = work / "changed"
     folder.mkdir()
     if people is not None:

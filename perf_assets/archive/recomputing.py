@@ -10,15 +10,13 @@ from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.repositories import Repository
 from perf_assets.config.study import Study
 from perf_assets.schema import table_of
-from perf_assets.schema.models.dependencies import made_from
+from perf_assets.schema.models.dependencies import following, made_from
 from perf_assets.schema.models.files import models_by_name
 from perf_assets.stages.enrichment.labels import TABLES as LABELS
 from perf_assets.stages.enrichment.labels import label_cohorts, store_label_kinds
 from perf_assets.stages.enrichment.links import TABLES as LINKS
 from perf_assets.stages.enrichment.links import link_commits
-from perf_assets.stages.enrichment.performance_questions import (
-    label_performance_questions,
-)
+from perf_assets.stages.enrichment.performance_questions import label_performance_questions
 from perf_assets.stages.enrichment.question_kinds import store_question_kinds
 from perf_assets.stages.enrichment.work import loaded_months
 from perf_assets.stages.transform.derivation import derive, derived_tables
@@ -45,9 +43,7 @@ READS_TEXTS = re.compile(rf"\b({'|'.join(TEXTS)})\b")
 
 
 def recomputed_tables(*, has_texts: bool = True) -> frozenset[str]:
-    """Return the stored tables that :func:`recompute` makes anew; without texts, not by reading
-    these.
-    """
+    """Return the stored tables that :func:`recompute` makes anew, with or without texts."""
     derived = frozenset((*derived_tables(), "labels.label_kinds"))
     if not has_texts:
         return frozenset(table for table in derived if not reads_texts(table))
@@ -56,9 +52,7 @@ def recomputed_tables(*, has_texts: bool = True) -> frozenset[str]:
 
 
 def is_text(table: str, column: str) -> bool:
-    """Return whether a column has titles or bodies as they were read, or lines of them in
-    results.
-    """
+    """Return whether a column has titles or bodies, as read or quoted in results."""
     if table in TEXT_TABLES:
         return column in TEXTS
     return column in QUOTED and not table.startswith(GIVEN)
@@ -81,10 +75,7 @@ def reads_texts(table: str) -> bool:
 
 def made_from_texts() -> frozenset[str]:
     """Return the tables and views that read titles or bodies, and what is made from them."""
-    found = {name for name in derived_tables() if reads_texts(name)}
-    while more := {name for name, inputs in made_from().items() if found & {*inputs}} - found:
-        found |= more
-    return frozenset(found)
+    return following(name for name in derived_tables() if reads_texts(name))
 
 
 def recompute(

@@ -7,12 +7,11 @@ where no character of one precedes it, and slow patterns of detect-secrets are r
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pkgutil import resolve_name
 
-from perf_assets.archive.secret_settings import PLACEHOLDER, is_port, is_random, settings
+from perf_assets.archive.secret_settings import PLACEHOLDER, Kind, is_port, is_random, settings
 
 # What may not stand before a token, and what is left of one that is longer than its pattern says.
 BEGIN, REST = r"(?<![A-Za-z0-9_-])", r"[A-Za-z0-9_-]*+"
@@ -26,39 +25,8 @@ KEY_BODY = (
     rf"(?:{BETWEEN_LINES}-*+END [A-Z0-9 ]*+-*+)?"
 )
 KEY_LINE = re.compile(r"[A-Za-z0-9+/]{40}")
-
-
 MARK = re.compile(r"(?:[^\[\](){}|?*+.\\]|\\.)+")  # a hint without alternatives
 MARKS_AT_ONCE, OTHERS_AT_ONCE = 11, 5
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of secret.
-
-    pattern : finds it.
-    hint : a pattern for Polars that is in every text with such a secret, and in few others.
-    is_real : whether what was found is a secret and not what stands for one in an example.
-    group : of the pattern, the part that is secret.
-    words : a text has no such secret without one of them in its case-folded form.
-    """
-
-    name: str
-    pattern: re.Pattern[str]
-    hint: str
-    is_real: Callable[[str], bool]
-    group: int = 0
-    words: tuple[str, ...] = ("",)
-
-    def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield where secrets of this kind begin and end in ``text``."""
-        folded = text.casefold()
-        if not any(word in folded for word in self.words):
-            return
-        for match in self.pattern.finditer(text):
-            if self.is_real(match[self.group]):
-                yield match.span(self.group)
-
 
 # Of each kind of token its plugin in detect-secrets, and the hint.
 PLUGINS = {
@@ -138,10 +106,7 @@ RANDOM = (
 @cache
 def kinds() -> tuple[Kind, ...]:
     """Return all kinds, those with a mark of their own first; detect-secrets is imported."""
-    return (
-        *(*_by_plugins(), *_others(), *_marked(), *_of_aws(), *_keys()),
-        *(*_passwords(), _web_token(), *_by_settings()),
-    )
+    return (*_tokens(), *_of_aws(), *_keys(), *_passwords(), _web_token(), *settings())
 
 
 @cache
@@ -162,18 +127,12 @@ def _joined(patterns: Sequence[str], size: int) -> Iterator[str]:
         yield "|".join(f"(?:{pattern})" for pattern in patterns[first : first + size])
 
 
-def _by_plugins() -> Iterator[Kind]:
+def _tokens() -> Iterator[Kind]:
     for name, (plugin, hint) in PLUGINS.items():
         for pattern in _patterns(plugin):
             yield _token(name, pattern, hint)
-
-
-def _others() -> Iterator[Kind]:
-    for name, (pattern, hint) in OTHERS.items():
-        yield _token(name, re.compile(pattern), hint)
-
-
-def _marked() -> Iterator[Kind]:
+    for name, (source, hint) in OTHERS.items():
+        yield _token(name, re.compile(source), hint)
     for name, mark, rest in MARKED:
         pattern = re.compile(f"{BEGIN}{re.escape(mark)}{rest}{REST}")
         yield Kind(name, pattern, re.escape(mark), _has_random_end, words=(mark.casefold(),))
@@ -210,12 +169,6 @@ def _web_token() -> Kind:
     pattern = re.compile(rf"{BEGIN}eyJ[A-Za-z0-9_-]++\.[A-Za-z0-9_-]++(?:\.[A-Za-z0-9_-]++)?+")
     hint = r"eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+"
     return Kind("JSON Web Token", pattern, hint, _is_web_token)
-
-
-def _by_settings() -> Iterator[Kind]:
-    for setting in settings():
-        pattern = re.compile(setting.pattern)
-        yield Kind(setting.name, pattern, setting.hint, setting.is_real, 1, setting.words)
 
 
 def _patterns(plugin: str) -> tuple[re.Pattern[str], ...]:

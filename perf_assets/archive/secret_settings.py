@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+IsReal = Callable[[str], bool]
+
 CLASS_CHANGES = 6
 """Of so many characters of a random value one at least follows a character of another class.
 
@@ -106,73 +108,84 @@ _PAIR = re.compile(r"[!-9;-~]{1,60}:([!-~]{3,200})")
 
 
 @dataclass(frozen=True)
-class Setting:
-    """A kind of secret that is known by what precedes it.
+class Kind:
+    """A kind of secret.
 
-    words : of which each text with such a secret has one, in small letters.
-    start : what precedes it, in any case.
-    value : the secret, in a group.
+    pattern : finds it.
     hint : a pattern for Polars that is in every text with such a secret, and in few others.
-    is_real : whether a value is a secret and not what stands for one in an example.
+    is_real : whether what was found is a secret and not what stands for one in an example.
+    group : of the pattern, the part that is secret.
+    words : a text has no such secret without one of them in its case-folded form.
     """
 
     name: str
-    words: tuple[str, ...]
-    start: str
-    value: str
+    pattern: re.Pattern[str]
     hint: str
-    is_real: Callable[[str], bool]
+    is_real: IsReal
+    group: int = 0
+    words: tuple[str, ...] = ("",)
 
-    @property
-    def pattern(self) -> str:
-        """A pattern with the secret in its first group."""
-        return f"(?i:{self.start}){self.value}"
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield where secrets of this kind begin and end in ``text``."""
+        folded = text.casefold()
+        if not any(word in folded for word in self.words):
+            return
+        for match in self.pattern.finditer(text):
+            if self.is_real(match[self.group]):
+                yield match.span(self.group)
 
 
-def settings() -> Iterator[Setting]:
+def _kind(
+    name: str, words: tuple[str, ...], start: str, value: str, hint: str, is_real: IsReal
+) -> Kind:
+    """Return the kind of secret that is ``value``, a group, and follows ``start`` in any case."""
+    return Kind(name, re.compile(f"(?i:{start}){value}"), hint, is_real, 1, words)
+
+
+def settings() -> Iterator[Kind]:
     """Yield all kinds, the narrow ones first."""
     yield from _of_services()
     assigned = rf"(?:{ASSIGNED}(?:{OPEN})?|{ARGUMENT})"
     in_shell = rf"(?:{assigned}|[ \t]{{1,4}}{QUOTE}?)"
-    yield Setting(
+    yield _kind(
         "authorization header", ("bearer", "authorization"), HEADER, VALUE, SCHEMED_HINT, is_random
     )
     for start in (SECRET_NAME + assigned, VARIABLE + NO_SECRET + in_shell):
-        yield Setting("key or token", NAMES, start, VALUE, NAMED_HINT, is_random)
+        yield _kind("key or token", NAMES, start, VALUE, NAMED_HINT, is_random)
     for start in (rf"{OPTION}[ \t]{{1,4}}{QUOTE}?", CALL):
-        yield Setting("login command", COMMANDS, start, VALUE, NAMED_HINT, is_random)
+        yield _kind("login command", COMMANDS, start, VALUE, NAMED_HINT, is_random)
     start = rf"(?:{LOGIN}[ \t]{{1,4}}{QUOTE}?|{LOGIN_CALL}|{PROMPT})"
-    yield Setting("login command", COMMANDS, start, VALUE, COMMAND_HINT, is_random)
+    yield _kind("login command", COMMANDS, start, VALUE, COMMAND_HINT, is_random)
     basic = r"([A-Za-z0-9+/]{8,}+={0,2})"
-    yield Setting("basic authentication", ("auth",), BASIC, basic, SCHEMED_HINT, is_pair)
+    yield _kind("basic authentication", ("auth",), BASIC, basic, SCHEMED_HINT, is_pair)
     named = PASSWORD_NAME + ASSIGNED
     hint = f"(?i:(?:ssword|sswd|ssphrase|sswort|pwd){ASSIGNED})"
-    yield Setting("password", PASSWORDS, named + OPEN, QUOTED_PASSWORD, hint, is_password)
-    yield Setting("password", PASSWORDS, named, PLAIN_PASSWORD, hint, is_plain_password)
-    yield Setting(
+    yield _kind("password", PASSWORDS, named + OPEN, QUOTED_PASSWORD, hint, is_password)
+    yield _kind("password", PASSWORDS, named, PLAIN_PASSWORD, hint, is_plain_password)
+    yield _kind(
         "password", COMMANDS, PASSWORD_COMMAND, PLAIN_PASSWORD, COMMAND_HINT, is_plain_password
     )
     start = r"echo[ \t]{1,4}(?:-n[ \t]{1,4})?['\"]?"
-    yield Setting("password", ("--password",), start, PIPED_PASSWORD, COMMAND_HINT, is_password)
+    yield _kind("password", ("--password",), start, PIPED_PASSWORD, COMMAND_HINT, is_password)
 
 
-def _of_services() -> Iterator[Setting]:
+def _of_services() -> Iterator[Kind]:
     start = rf"aws[a-z_. -]{{0,20}}key{ASSIGNED}(?:{OPEN})?"
     value = "([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
-    yield Setting("AWS key", ("aws",), start, value, NAMED_HINT, is_random)
+    yield _kind("AWS key", ("aws",), start, value, NAMED_HINT, is_random)
     gap, digits = r"[ \t\r\n\\\"']{0,8}", "([0-9a-f]{32})"
     key = f"key{ASSIGNED}{OPEN}"
     start = rf"username{gap}:{gap}[a-z0-9_-]{{1,60}}{gap},{gap}{key}"
-    yield Setting("Kaggle key", ("username",), start, digits, NAMED_HINT, is_random)
-    yield Setting(
+    yield _kind("Kaggle key", ("username",), start, digits, NAMED_HINT, is_random)
+    yield _kind(
         "Kaggle key", ("username",), key, f"{digits}(?={gap},{gap}username)", NAMED_HINT, is_random
     )
     start, value = "(?-i:[?&;]sig=)", "([A-Za-z0-9%+/_-]{43}[A-Za-z0-9%=]*+)"
-    yield Setting("Azure signature", ("sig=",), start, value, "(?:[?&;]sig=)", is_random)
-    yield Setting("password in a URL", ("://",), "://:", r"([^\s:/@]{4,100})@", "://:", is_password)
+    yield _kind("Azure signature", ("sig=",), start, value, "(?:[?&;]sig=)", is_random)
+    yield _kind("password in a URL", ("://",), "://:", r"([^\s:/@]{4,100})@", "://:", is_password)
     value = r"([A-Za-z0-9_-]{20,100}+)(?::x-oauth-basic)?@"
     hint = "://[A-Za-z0-9_-]{20,100}[:@]"
-    yield Setting("password in a URL", ("://",), "://", value, hint, is_random)
+    yield _kind("password in a URL", ("://",), "://", value, hint, is_random)
 
 
 def is_random(value: str) -> bool:

@@ -62,9 +62,7 @@ def without_secrets(text: str) -> str:
 
 
 def masked(secret: str) -> str:
-    """Return the first characters of ``secret``, by which its owner knows it: four, or a quarter of
-    it.
-    """
+    """Return the first characters of ``secret``, by which its owner knows it."""
     return f"{secret[: min(MOST_SHOWN, len(secret) // HIDDEN_PARTS)]}…"
 
 
@@ -74,9 +72,7 @@ def text_columns(rows: pl.DataFrame) -> tuple[str, ...]:
 
 
 def _suspicious(rows: pl.DataFrame, column: str) -> pl.Expr:
-    """Return whether the texts of ``column`` may have a secret, by Polars, which reads 100 MB at
-    once.
-    """
+    """Return whether texts of ``column`` may have a secret, by the patterns of Polars."""
     texts = pl.col(column)
     if rows.schema[column] == pl.List(pl.String()):
         texts = texts.list.join("\n")

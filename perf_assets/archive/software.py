@@ -15,13 +15,7 @@ from packaging.utils import canonicalize_name
 from perf_assets import __version__
 from perf_assets.archive.manifest import CODEBOOKS, LOCK, RULES, SOFTWARE, Manifest
 from perf_assets.base.code_version import code_version, libraries_of
-from perf_assets.base.paths import (
-    PACKAGE,
-    checks_dir,
-    expectations_dir,
-    models_dir,
-    queries_dir,
-)
+from perf_assets.base.paths import PACKAGE, checks_dir, expectations_dir, models_dir, queries_dir
 from perf_assets.schema.models.dependencies import analyses
 from perf_assets.stages.transform.analyses import ENGINE_VERSION, version_of_analysis
 
@@ -53,9 +47,7 @@ def wheel_of(content: Path) -> Path | None:
 
 
 def rule_files() -> dict[str, bytes]:
-    """Return what decides, as files to read: models in SQL, rules of audits, the cookbook,
-    codebooks.
-    """
+    """Return what decides, as files: models, rules of audits, the cookbook, codebooks."""
     folders = {"sql_models": models_dir(), "expectations": expectations_dir(), "sql": queries_dir()}
     found = {
         f"{RULES}/{name}/{path.relative_to(folder).as_posix()}": path.read_bytes()
@@ -140,7 +132,9 @@ def _wheel() -> bytes:
     """
     content = dict(_package())
     info = f"{NAME}.dist-info"
-    content[f"{info}/METADATA"] = _metadata().encode()
+    installed = distribution("perf-assets").read_text("METADATA")
+    least = f"Metadata-Version: 2.4\nName: perf-assets\nVersion: {__version__}\n"
+    content[f"{info}/METADATA"] = (installed or least).encode()
     content[f"{info}/WHEEL"] = (
         b"Wheel-Version: 1.0\nGenerator: perf-assets\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
     )
@@ -163,12 +157,6 @@ def member(path: str) -> zipfile.ZipInfo:
     info.external_attr = 0o100644 << 16
     info.create_system = 3
     return info
-
-
-def _metadata() -> str:
-    """Return the metadata of the package as it was installed."""
-    text = distribution("perf-assets").read_text("METADATA")
-    return text or f"Metadata-Version: 2.4\nName: perf-assets\nVersion: {__version__}\n"
 
 
 def _package() -> Iterator[tuple[str, bytes]]:

@@ -13,7 +13,7 @@ from perf_assets.archive.manifest import STUDY
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.addresses import git_address, is_local
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.config.study import PACKAGED, SAMPLE, Study, load_study
+from perf_assets.config.study import PACKAGED, SAMPLE, Study
 from perf_assets.stages.transform.about import study_facts
 
 STUDY_NAME = "SELECT value FROM meta.about WHERE topic = 'study' AND fact = 'name'"
@@ -53,17 +53,6 @@ def copy_study(study: Study, data_dir: DataDirectory) -> StudyCopy:
     files[STUDY] = text.encode()
     packaged = study.path.parent in (PACKAGED, data_dir.path / SAMPLE)
     return StudyCopy(files, tuple(sources), packaged)
-
-
-def read_copy(folder: Path) -> Study:
-    """Return the study of the archive that was unpacked to ``folder``.
-
-    Raises
-    ------
-    PerfAssetsError
-        Its file has a mistake.
-    """
-    return load_study(folder / STUDY)
 
 
 def other_facts(

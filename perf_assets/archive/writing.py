@@ -13,7 +13,7 @@ import polars as pl
 
 from perf_assets import __version__
 from perf_assets.archive.changing import leave_texts_out
-from perf_assets.archive.describing import describe
+from perf_assets.archive.description import describe
 from perf_assets.archive.manifest import (
     DATABASE,
     DICTIONARY,
@@ -22,7 +22,6 @@ from perf_assets.archive.manifest import (
     SUMS,
     Manifest,
     as_json,
-    digest_of,
     kept_files,
     sums_text,
 )
@@ -32,10 +31,10 @@ from perf_assets.archive.software import code_versions, member, rule_files, soft
 from perf_assets.archive.study_copy import no_study
 from perf_assets.archive.tables import write_database, write_parquet
 from perf_assets.archive.work_folder import folder_beside
-from perf_assets.archive.zip_reading import DAMAGES
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.base.files import set_in_place
+from perf_assets.base.files import digest_of, set_in_place
 from perf_assets.base.processes.progress import phase
+from perf_assets.base.zips import check_replaceable
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study
 from perf_assets.reports.monthly import keep_report
@@ -80,7 +79,11 @@ def write_archive(
         written there.
     """
     chosen = options or Options()
-    path = _target(path)
+    try:
+        path = path.resolve() if path.is_symlink() else path
+        check_replaceable(path, "an archive", MANIFEST)
+    except (OSError, RuntimeError) as error:
+        raise _unwritable(path, error) from None
     with phase(f"archiving {data_dir.path}"), _work_folder(path) as work:
         prepared = prepare(data_dir, study, chosen, work)
         manifest = Manifest(
@@ -107,43 +110,9 @@ def write_archive(
     return Written(manifest, path.stat().st_size, prepared.ordinary, prepared.secrets)
 
 
-def _target(path: Path) -> Path:
-    """Return the file that is to be written, that of a link where ``path`` is one.
-
-    Raises
-    ------
-    PerfAssetsError
-        It is not a file, or one that is not an archive: these are not replaced.
-    """
-    try:
-        path = path.resolve() if path.is_symlink() else path
-        if path.is_dir():
-            raise PerfAssetsError(f"{path} is a directory: name the file that the archive becomes")
-        if not path.exists():
-            return path
-        is_archive = path.is_file() and _is_archive(path)  # a pipe would wait for who writes to it
-    except (OSError, RuntimeError) as error:
-        raise _unwritable(path, error) from None
-    if not is_archive:
-        raise PerfAssetsError(
-            f"{path} is there already and is not an archive of perf-assets: choose another name"
-        )
-    return path
-
-
-def _is_archive(path: Path) -> bool:
-    try:
-        with zipfile.ZipFile(path) as found:
-            return MANIFEST in found.namelist()
-    except (OSError, *DAMAGES):
-        return False
-
-
 @contextmanager
 def _work_folder(path: Path) -> Iterator[Path]:
-    """Provide a folder beside ``path`` for what is not finished; what a killed process left is
-    removed.
-    """
+    """Provide a folder for unfinished files beside ``path``; see :func:`folder_beside`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with folder_beside(path) as work:
@@ -163,11 +132,7 @@ def _unwritable(path: Path, error: Exception) -> PerfAssetsError:
 
 
 def _write_content(
-    prepared: Prepared,
-    study: Study,
-    manifest: Manifest,
-    content: Path,
-    authors: tuple[str, ...],
+    prepared: Prepared, study: Study, manifest: Manifest, content: Path, authors: tuple[str, ...]
 ) -> Manifest:
     """Write all files of the archive below ``content``; the manifest with the rows of tables."""
     source, made = prepared.source, DataDirectory(content)

@@ -6,6 +6,7 @@ same file removes what a killed process left.
 """
 
 import errno
+import hashlib
 import os
 import re
 import shutil
@@ -149,6 +150,12 @@ def copy_file(source: str | Path, target: str | Path) -> Path:
     with new_file(Path(target)) as unfinished:
         shutil.copyfile(source, unfinished)
     return Path(target)
+
+
+def digest_of(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _target(path: Path) -> Path:

@@ -155,7 +155,7 @@ def check_archive(path: Path, *, explain: bool, is_whole: bool) -> None:
     with shown_progress(console):
         with phase("starting"), importing():
             from perf_assets.archive.checking import check_archive as checked  # noqa: PLC0415
-            from perf_assets.archive.explaining import explanations  # noqa: PLC0415
+            from perf_assets.archive.findings import explanations  # noqa: PLC0415
             from perf_assets.storage.audit.process import prepare  # noqa: PLC0415
 
             prepare()

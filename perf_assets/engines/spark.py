@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from perf_assets.base.processes.progress import phase
-from perf_assets.engines.chunks import in_chunks
 from perf_assets.engines.connection import Connection
+from perf_assets.engines.remote import in_chunks
 from perf_assets.schema import table_of
 from perf_assets.schema.models.files import Model, models_by_name, read_by_several
 from perf_assets.schema.models.transpiling import (
@@ -92,9 +92,7 @@ class SparkEngine:
         return rows.sort(key) if key else rows
 
     def shares(self, mart: str, by: str | None) -> Iterator[pl.DataFrame]:
-        """Yield the rows of a mart in the order of ``by``, some at a time; errors as in
-        ``batches``.
-        """
+        """Yield the rows of a mart in the order of ``by``; errors as in ``batches``."""
         if by is None:
             yield self._whole(mart, self.batches(mart))
             return
@@ -102,9 +100,7 @@ class SparkEngine:
         yield from in_chunks(frames, by, _empty(mart, None))
 
     def query(self, sql: str, parameters: Mapping[str, str] | None = None) -> pl.DataFrame:
-        """Return the answer to a portable ``sql`` over tables and models; errors as in
-        ``batches``.
-        """
+        """Return the answer to a portable ``sql`` over tables; errors as in ``batches``."""
         for table in tables_of_query(sql):
             self._lay(table)
         return pl.DataFrame(self._connection.table(transpiled(sql, parameters), "a query"))

@@ -5,8 +5,6 @@ The lake stores the fingerprint of the key, and never the key.
 
 from collections.abc import Callable
 
-import polars as pl
-
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.lake.contents import remember, remembered
 from perf_assets.lake.location import Lake
@@ -97,12 +95,4 @@ def check_rows(database: Database, lake: Lake, stored: str | None) -> None:
             "directory in which nothing was mined"
         )
     if not noted:
-        remember(database, pl.DataFrame({"subject": [ALL], "release": [stored]}), KEY)
-
-
-def several_keys(lake: Lake) -> PerfAssetsError:
-    """Return the error of a lake whose releases were shipped by several address keys."""
-    return PerfAssetsError(
-        f"{lake.url}: months of this lake are hashed by several address keys, so that one person "
-        "would become two; nothing was pulled: ship to a new lake (another --lake)"
-    )
+        remember(database, {ALL: stored}, KEY)

@@ -4,7 +4,7 @@ All columns count, the moment of storing too: what is brought is equal to what w
 that did not change keep that moment, so it never makes a month differ by itself.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
 import duckdb
@@ -34,9 +34,7 @@ def create_missing(database: Database, tables: Iterable[LakeTable]) -> None:
 
 
 def hashing(connection: duckdb.DuckDBPyConnection) -> str:
-    """Return how DuckDB hashes: fingerprints of two ways can say equal of nothing, nor
-    different.
-    """
+    """Return how DuckDB hashes; fingerprints of two ways cannot be compared."""
     ((found,),) = connection.execute(PROBE).fetchall()
     return f"{int(found) % 16**8:08x}"
 
@@ -70,9 +68,7 @@ def contents(
 def united(
     tables: Iterable[LakeTable], way: str, where: Callable[[LakeTable], str] = lambda _: ""
 ) -> str:
-    """Return the SELECT of table, subject, month, rows, fingerprint of each part of all
-    ``tables``.
-    """
+    """Return the SELECT of table, subject, month, rows, fingerprint of all ``tables``."""
     return " UNION ALL ".join(
         f'SELECT {quoted(table.name)} AS "table", * '
         f"FROM ({content_query(table, way, where=where(table))})"
@@ -104,13 +100,11 @@ def remembered(database: Database, subject: str, lake: str) -> list[str]:
     return rows[0][0].split() if rows else []
 
 
-def remember(database: Database, releases: pl.DataFrame, lake: str) -> None:
-    """Note which releases of ``lake`` rows go on from: ``subject``, and ``release`` as a text."""
-    rows = releases.select(
-        pl.lit(REMEMBERED).alias("table"),
-        pl.col("subject").alias("scope"),
-        pl.lit(lake).alias("basis"),
-        pl.col("release").alias("content"),
-        pl.lit(datetime.now(UTC)).alias("computed_at"),
-    )
-    database.upsert(fingerprints.NAME, rows)
+def remember(database: Database, releases: Mapping[str, str], lake: str) -> None:
+    """Note which releases of ``lake`` the rows of subjects go on from."""
+    moment = datetime.now(UTC)
+    rows = [(REMEMBERED, subject, lake, release, moment) for subject, release in releases.items()]
+    columns = table_of(fingerprints.NAME).frame_schema
+    names = ("table", "scope", "basis", "content", "computed_at")
+    schema = {name: columns[name] for name in names}
+    database.upsert(fingerprints.NAME, pl.DataFrame(rows, schema=schema, orient="row"))

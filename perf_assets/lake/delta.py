@@ -48,9 +48,7 @@ FILE_PATH = re.compile(r"(?=.{1,300}$)(?:(?!\.)[\w.=%+-]+/)*(?!\.)[\w.=%+-]+", r
 
 
 def opened(lake: Lake, name: str, version: int | None = None) -> DeltaTable | None:
-    """Return the Delta table ``name`` as it is now, or as of ``version``; None where it is not
-    there.
-    """
+    """Return the Delta table ``name``, as of ``version`` or now; None if it is not there."""
     try:
         return DeltaTable(lake.table(name), version=version, storage_options=lake.options)
     except TableNotFoundError:
@@ -240,9 +238,7 @@ def files_with(files: pa.Table, releases: Collection[str], bucket: int | None = 
 
 
 def in_bucket(bucket: int, column: str = "", values: Collection[str] = ()) -> str:
-    """Return the condition of a row of ``bucket`` whose ``column`` has one of ``values``, if not
-    many.
-    """
+    """Return the condition of rows of ``bucket``, and of a few ``values`` in ``column``."""
     few = f" AND {column} IN ({', '.join(map(quoted, sorted(values)))})"
     return f"{BUCKET} = {bucket}{few if 0 < len(values) <= FEW else ''}"
 
@@ -275,9 +271,7 @@ def source_of(
 
 
 def _united(files: Sequence[str]) -> str:
-    """Return the rows of ``files`` in addition to none: a column that all of them lack is there
-    too.
-    """
+    """Return the rows of ``files``, united with none, so that a missing column is there too."""
     if not files:
         return ""
     listed = ", ".join(map(quoted, files))

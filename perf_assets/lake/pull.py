@@ -1,7 +1,7 @@
 """From the lake to a warehouse: what is released, and only as far as the warehouse differs."""
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import duckdb
@@ -25,6 +25,7 @@ from perf_assets.lake.errors import friendly_errors
 from perf_assets.lake.location import Lake, bucket_of
 from perf_assets.lake.releases import Releases, needed, releases_of
 from perf_assets.lake.tables import LakeTable, chosen
+from perf_assets.schema.frames import registered
 from perf_assets.storage.warehouse import Database
 
 TRIES = 3
@@ -89,7 +90,8 @@ def pull(
                 message = str(error)
             else:
                 if tables is None:
-                    remember(database, database.frame("FROM lake_newest"), releases.identity)
+                    newest = database.connection.execute("FROM lake_newest").fetchall()
+                    remember(database, dict(newest), releases.identity)
                 return brought
     raise TransientError(
         f"{lake.url}: {message} is not as it was released; run it again, and where that does not "
@@ -164,12 +166,10 @@ def _lay_here(database: Database, tables: Sequence[LakeTable]) -> None:
     """Make the temporary table of what is stored, a row for each table of a month of a subject."""
     each = united(tables, hashing(database.connection))
     database.connection.execute(f"CREATE OR REPLACE TEMP TABLE lake_here AS {each}")
-    names = pa.table({"table": pa.array([table.name for table in tables])})
-    database.connection.register("lake_names", names)
     database.connection.execute(
-        'DELETE FROM lake_released WHERE "table" NOT IN (SELECT "table" FROM lake_names)'
+        'DELETE FROM lake_released WHERE NOT list_contains(?, "table")',
+        [[table.name for table in tables]],
     )
-    database.connection.unregister("lake_names")
 
 
 def _differences(database: Database, releases: Releases) -> pl.DataFrame:
@@ -227,14 +227,14 @@ def _bring_bucket(
     for table in tables:
         own = parts.filter(pl.col("lake_table") == table.name, pl.col("is_here"))
         if own.height:
-            with _registered(database, own):
+            with registered(database.connection, "lake_parts", own):
                 database.connection.execute(
                     f"DELETE FROM {table.name} USING lake_parts {table.where} AND {_same(table)}"
                 )
     for table in tables:
         own = parts.filter(pl.col("lake_table") == table.name, pl.col("lake_rows") > 0)
         if own.height:
-            with _registered(database, own):
+            with registered(database.connection, "lake_parts", own):
                 _insert(database, reader, table, own)
                 _verify(database, table, reader.lake)
 
@@ -287,16 +287,6 @@ def _same(table: LakeTable) -> str:
 
 def _tables_of(parts: pl.DataFrame) -> list[str]:
     return sorted(set(parts["lake_table"]))
-
-
-@contextmanager
-def _registered(database: Database, parts: pl.DataFrame) -> Iterator[None]:
-    database.connection.register("lake_parts", parts.to_arrow())
-    try:
-        yield
-    finally:
-        with suppress(duckdb.TransactionException):  # a transaction that failed ends elsewhere
-            database.connection.unregister("lake_parts")
 
 
 @contextmanager

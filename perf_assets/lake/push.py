@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import polars as pl
 import pyarrow.compute as pc
 from deltalake.exceptions import CommitFailedError
 
@@ -91,7 +90,7 @@ def _shipped(
     changed = _changed(held, here)
     if not changed:
         if held.release is not None:
-            _remember(database, releases, subject, held.release)
+            remember(database, {subject: held.release}, releases.identity)
         return PushResult(subject, release=held.release)
     _check(database, releases, subject, held, lease)
     release = new_release()
@@ -102,7 +101,8 @@ def _shipped(
     }
     _check(database, releases, subject, held, lease)
     # Where the process is killed right after the commit, the next ship knows it for its own.
-    _remember(database, releases, subject, " ".join(filter(None, (held.release, release))))
+    either = " ".join(filter(None, (held.release, release)))
+    remember(database, {subject: either}, releases.identity)
     months = {
         month: {
             name: Part(added[name].release, *part, added[name].version)
@@ -114,7 +114,7 @@ def _shipped(
     }
     if not releases.add(database.connection, subject, held, release, months, _worker(lease)):
         raise _refused(releases.lake, subject)
-    _remember(database, releases, subject, release)
+    remember(database, {subject: release}, releases.identity)
     own = {entry.release for entry in added.values()}
     return PushResult(
         subject,
@@ -192,11 +192,6 @@ def _refused(lake: Lake, subject: str) -> TransientError:
         f"{subject}: another worker released it to {lake.url} meanwhile; nothing of this run was "
         "released: pull what is released (perf-assets lake pull) and run again"
     )
-
-
-def _remember(database: Database, releases: Releases, subject: str, release: str) -> None:
-    rows = pl.DataFrame({"subject": [subject], "release": [release]})
-    remember(database, rows, releases.identity)
 
 
 def _worker(lease: Lease | None) -> str:

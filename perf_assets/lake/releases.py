@@ -22,7 +22,7 @@ from deltalake.exceptions import CommitFailedError
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.lake import delta
-from perf_assets.lake.address_keys import check_fingerprint, fingerprint_here, several_keys
+from perf_assets.lake.address_keys import check_fingerprint, fingerprint_here
 from perf_assets.lake.location import Lake, bucket_of
 from perf_assets.storage.address_key import FINGERPRINT
 from perf_assets.storage.migrations import FORMAT
@@ -155,26 +155,21 @@ class Releases:
         lake_released : subject, month, table, release, rows, fingerprint of each part.
         lake_newest : subject, release of each subject, of those that ever were released.
         """
-        where = "true"
+        schema = self.schema
+        key = "address_key" if "address_key" in schema.names else "NULL::VARCHAR"
+        where, named = "true", []
         if subjects is not None:
-            named = pa.table({"subject": pa.array(sorted(subjects), pa.string())})
-            connection.register("lake_named", named)
-            where = "lake_subject IN (SELECT subject FROM lake_named)"
-        try:
-            schema = self.schema
-            key = "address_key" if "address_key" in schema.names else "NULL::VARCHAR"
-            with delta.source_of(
-                connection, self.table, self.lake, schema, self.files(subjects)
-            ) as source:
-                connection.execute(
-                    f"CREATE OR REPLACE TEMP TABLE lake_newest_sets AS "
-                    f"SELECT lake_subject AS subject, lake_month AS month, "
-                    f"lake_release AS release, generation, {key} AS address_key, tables "
-                    f"FROM {source} WHERE {where} {NEWEST}"
-                )
-        finally:
-            if subjects is not None:
-                connection.unregister("lake_named")
+            where, named = "lake_subject IN (SELECT unnest(?::VARCHAR[]))", [list(subjects)]
+        with delta.source_of(
+            connection, self.table, self.lake, schema, self.files(subjects)
+        ) as source:
+            connection.execute(
+                f"CREATE OR REPLACE TEMP TABLE lake_newest_sets AS "
+                f"SELECT lake_subject AS subject, lake_month AS month, "
+                f"lake_release AS release, generation, {key} AS address_key, tables "
+                f"FROM {source} WHERE {where} {NEWEST}",
+                named,
+            )
         self._check_keys(connection)
         connection.execute(
             """
@@ -202,7 +197,11 @@ class Releases:
                 [self.address_key or ""],
             ).fetchall()
         ):
-            raise several_keys(self.lake)
+            raise PerfAssetsError(
+                f"{self.lake.url}: months of this lake are hashed by several address keys, so that "
+                "one person would become two; nothing was pulled: ship to a new lake (another "
+                "--lake)"
+            )
 
     def _check(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Refuse what was laid where a part of it is NULL, as no ship writes it."""
@@ -342,9 +341,7 @@ def moment_of(release: str) -> datetime:
 
 
 def releases_before(moment: datetime) -> str:
-    """Return what is above the names of all releases that were given before ``moment``, and no
-    others.
-    """
+    """Return the least text above the names of all releases given before ``moment``."""
     return f"{_milliseconds(moment):012x}-"
 
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import duckdb
+import polars as pl
 import pyarrow as pa
 from deltalake import DeltaTable
 
@@ -13,6 +14,7 @@ from perf_assets.lake.errors import friendly_errors
 from perf_assets.lake.location import Lake
 from perf_assets.lake.releases import needed
 from perf_assets.lake.tables import LakeTable, chosen
+from perf_assets.schema.frames import registered
 
 TRIES = 3
 KEYS = ("lake_subject", "lake_month", "lake_release")
@@ -113,8 +115,11 @@ def _is_whole(
     snapshot: TableSnapshot, lake: Lake, opened: DeltaTable, connection: duckdb.DuckDBPyConnection
 ) -> bool:
     keys, columns = ", ".join(KEYS), pa.schema([(key, pa.string()) for key in KEYS])
-    connection.register("lake_rows_wanted", snapshot.releases)
-    with delta.source_of(connection, opened, lake, columns, snapshot.files) as source:
+    wanted = pl.DataFrame(snapshot.releases)
+    with (
+        registered(connection, "lake_rows_wanted", wanted),
+        delta.source_of(connection, opened, lake, columns, snapshot.files) as source,
+    ):
         wrong = connection.execute(
             f"""
             SELECT count(*) FROM lake_rows_wanted AS wanted
@@ -122,5 +127,4 @@ def _is_whole(
             USING ({keys}) WHERE here.rows IS DISTINCT FROM wanted.rows
             """
         ).fetchall()
-    connection.unregister("lake_rows_wanted")
     return bool(wrong == [(0,)])

@@ -77,9 +77,7 @@ class LakeTable:
 
 
 def tables_of_repositories() -> list[str]:
-    """Return those tables that are mined or decided of repositories, which Spark reads where they
-    lie.
-    """
+    """Return the mined or decided tables of repositories, which Spark reads in the lake."""
     return [
         table
         for table in lake_tables()

@@ -16,8 +16,7 @@ from perf_assets.core.people.forgetting import Forgotten
 from perf_assets.schema import table_of
 from perf_assets.storage.audit.auditing import audit_together
 from perf_assets.storage.audit.parameters import Parameters
-from perf_assets.storage.audit.quarantine import quarantine, release
-from perf_assets.storage.audit.records import Audited, record_audits
+from perf_assets.storage.audit.records import quarantine, record_audits, release
 from perf_assets.storage.forgotten import read_forgotten
 from perf_assets.storage.partition_write import (
     BrokenRule,
@@ -109,9 +108,7 @@ class AuditedWriter:
         return [case.outcome for case in cases]
 
     def _without_costs(self, case: _Case) -> _Case:
-        """Return the case without the rows that its audit sets aside, which are kept in
-        quarantine.
-        """
+        """Return the case without the rows that its audit sets aside, kept in quarantine."""
         outcome, offered = case.outcome, case.offered
         costs = {
             table: report.costs or {}
@@ -210,8 +207,11 @@ class AuditedWriter:
             for offer in offers
             for candidate in offer.candidates
         ]
+        groups: dict[tuple[str, str | None], list[_PartitionKey]] = {}
+        for key in keys:
+            groups.setdefault((key.table, key.repository), []).append(key)
         found: dict[_PartitionKey, pl.DataFrame] = {}
-        for (table, repository), group in _grouped(keys).items():
+        for (table, repository), group in groups.items():
             if repository is None:
                 found[_PartitionKey(table, None, None)] = self.database.frame(f"FROM {table}")
                 continue
@@ -285,9 +285,7 @@ class AuditedWriter:
                 )
 
     def _without_refused(self, case: _Case) -> _Case | None:
-        """Return the case without the rows that the database refuses; None where none more can
-        go.
-        """
+        """Return the case without rows that the database refuses; None if no more can go."""
         connection, reports = self.database.connection, case.outcome.reports
         before = {table: report.costs for table, report in reports.items()}
         for candidate in case.offered.candidates:
@@ -326,41 +324,20 @@ class AuditedWriter:
 
     def _record_audits(self, cases: Sequence[_Case]) -> None:
         """Keep the newest audit of each partition, for checks and analysts."""
-        record_audits(
-            self.database,
-            [
-                Audited(
-                    case.offer.repository,
-                    case.offer.month,
-                    case.outcome.reports,
-                    case.outcome.set_aside,
-                )
-                for case in cases
-                if case.offer.repository is not None and case.offer.month is not None
-            ],
-        )
+        outcomes = [case.outcome for case in cases if case.outcome.repository is not None]
+        record_audits(self.database, outcomes)
 
 
 def _without(forgotten: Forgotten, offer: PartitionWrite) -> PartitionWrite:
     """Return what wants to be stored, without people who want to be forgotten."""
-    candidates = [
-        replace(candidate, rows=forgotten.frame(candidate.rows)) for candidate in offer.candidates
-    ]
-    return replace(offer, candidates=candidates)
+    return offer.of_rows(
+        {candidate.table: forgotten.frame(candidate.rows) for candidate in offer.candidates}
+    )
 
 
 def refusal(partition: str, error: duckdb.ConstraintException) -> str:
-    """Return that rows of ``partition``, which kept all rules, break a condition of the
-    database.
-    """
+    """Return that rows of ``partition`` keep all rules and break a condition of the database."""
     return f"{partition}: the warehouse refused the rows: {str(error).splitlines()[0]}"
-
-
-def _grouped(keys: Sequence[_PartitionKey]) -> dict[tuple[str, str | None], list[_PartitionKey]]:
-    groups: dict[tuple[str, str | None], list[_PartitionKey]] = {}
-    for key in keys:
-        groups.setdefault((key.table, key.repository), []).append(key)
-    return groups
 
 
 def _audit_parameters(offer: PartitionWrite, candidate: StagedTable) -> Parameters:

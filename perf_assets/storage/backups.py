@@ -5,13 +5,12 @@ import json
 import shutil
 import sqlite3
 import zipfile
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from shlex import quote
-from typing import IO
 from urllib.parse import quote as url_quote
 
 import duckdb
@@ -19,15 +18,16 @@ from pydantic import TypeAdapter
 
 from perf_assets import __version__
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.base.files import new_file
+from perf_assets.base.files import digest_of, new_file
 from perf_assets.base.processes.progress import phase
 from perf_assets.base.sanitize import is_utf8, shortened
+from perf_assets.base.zips import CheckedZip, check_replaceable, open_zip
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.storage.database_copy import copy_while_written, journal_of
 from perf_assets.storage.received import end_journal, format_of, read_whole
 
 MANIFEST = "backup.json"
-CHUNK = 1 << 20
+LARGEST_MANIFEST = 10_000_000  # bytes
 LONGEST_WAIT = 60.0  # for a moment in which a run writes nothing
 COMPRESSION_LEVEL = 1  # the others take several times as long for a tenth less
 
@@ -71,7 +71,9 @@ def write_backup(
     PerfAssetsError
         There is nothing to keep, it is damaged, or it cannot be written there.
     """
-    _check_target(path)
+    if not is_utf8(path.absolute()):
+        raise PerfAssetsError(f"{shortened(path, 200)}: this name is not UTF-8: choose another")
+    check_replaceable(path, "a backup", MANIFEST)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with phase(f"backing up {data_dir.path}"), new_file(path) as packed:
@@ -91,7 +93,8 @@ def write_backup(
                 archive.writestr(MANIFEST, json.dumps(asdict(manifest), indent=2))
                 for name in manifest.sha256:
                     archive.write(files.get(name, copied), name)
-            read_manifest(packed)
+            with open_backup(packed):
+                pass
     except (duckdb.Error, sqlite3.Error) as error:
         raise PerfAssetsError(
             f"{data_dir.warehouse} cannot be copied ({str(error).splitlines()[0]}); no backup was "
@@ -104,70 +107,39 @@ def write_backup(
     return manifest
 
 
-def read_manifest(path: Path) -> Manifest:
-    """Return what the backup at ``path`` says of itself, once every byte of it was found to be
-    right.
+@contextmanager
+def open_backup(path: Path) -> Iterator[tuple[CheckedZip, Manifest]]:
+    """Provide the backup at ``path``, once every byte was found to be right, and what it says of
+    itself.
 
     Raises
     ------
     PerfAssetsError
         There is none, it is not a backup, or it is damaged.
     """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            manifest = MANIFESTS.validate_json(archive.read(MANIFEST), strict=True)
-            if DataDirectory(Path()).warehouse.name not in manifest.sha256:
-                raise PerfAssetsError(f"{path} is not a backup of perf-assets: it has no warehouse")
-            for name, expected in manifest.sha256.items():
-                with archive.open(name) as file:
-                    if _sha256(file) != expected:
-                        raise PerfAssetsError(
-                            f"{path} is damaged: {name} in it is not what was kept; take another"
-                        )
-    except FileNotFoundError:
-        raise PerfAssetsError(f"{path}: there is no such backup") from None
-    except (OSError, zipfile.BadZipFile, zipfile.LargeZipFile, zipfile.zlib.error) as error:  # type: ignore[attr-defined]
-        why = shortened(error, 100)
-        raise PerfAssetsError(
-            f"{path} is not a backup of perf-assets, or a damaged one: {why}"
-        ) from None
-    except (KeyError, TypeError, ValueError, RuntimeError, NotImplementedError):
-        raise PerfAssetsError(
-            f"{path} is not a backup of perf-assets: it has no {MANIFEST}"
-        ) from None
-    return manifest
-
-
-def unpack(path: Path, name: str, target: Path) -> None:
-    """Write the file called ``name`` of the backup at ``path`` to ``target``, a temporary file."""
-    with zipfile.ZipFile(path) as archive, archive.open(name) as file, target.open("wb") as copy:
-        shutil.copyfileobj(file, copy, CHUNK)
-
-
-def _check_target(path: Path) -> None:
-    """Refuse to replace a file that is not a backup, and a name that the database cannot take."""
-    if not is_utf8(path.absolute()):
-        raise PerfAssetsError(f"{shortened(path, 200)}: this name is not UTF-8: choose another")
-    if path.is_dir():
-        raise PerfAssetsError(f"{path} is a directory: name the file that the backup becomes")
-    if path.exists() and not _is_backup(path):
-        raise PerfAssetsError(
-            f"{path} is there already and is not a backup of perf-assets: choose another name"
-        )
-
-
-def _is_backup(path: Path) -> bool:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return MANIFEST in archive.namelist()
-    except (OSError, zipfile.BadZipFile):
-        return False
+    with open_zip(path) as packed:
+        try:
+            content = packed.read(MANIFEST, LARGEST_MANIFEST) if MANIFEST in packed.sizes else b""
+            manifest = MANIFESTS.validate_json(content, strict=True)
+        except ValueError:
+            raise PerfAssetsError(
+                f"{path} is not a backup of perf-assets: it has no {MANIFEST}"
+            ) from None
+        if DataDirectory(Path()).warehouse.name not in manifest.sha256:
+            raise PerfAssetsError(f"{path} is not a backup of perf-assets: it has no warehouse")
+        for name, expected in manifest.sha256.items():
+            digest = hashlib.sha256()
+            for chunk in packed.chunks(name):
+                digest.update(chunk)
+            if digest.hexdigest() != expected:
+                raise PerfAssetsError(
+                    f"{path} is damaged: {name} in it is not what was kept; take another"
+                )
+        yield packed, manifest
 
 
 def kept_files(data_dir: DataDirectory) -> tuple[Path, ...]:
-    """Return the small files that a backup holds as they are, beside warehouse and answers of
-    raters.
-    """
+    """Return the small files that a backup holds as they are."""
     return (
         data_dir.verdicts,
         data_dir.added,
@@ -209,8 +181,8 @@ def _manifest(
 ) -> Manifest:
     end_journal(copied)
     rows, version = read_whole(copied), format_of(copied)
-    sums = {data_dir.warehouse.name: _sum_of(copied)}
-    sums |= {name: _sum_of(path) for name, path in files.items()}
+    sums = {data_dir.warehouse.name: digest_of(copied)}
+    sums |= {name: digest_of(path) for name, path in files.items()}
     return Manifest(
         __version__,
         duckdb.__version__,
@@ -220,15 +192,3 @@ def _manifest(
         rows,
         sums,
     )
-
-
-def _sum_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return _sha256(file)
-
-
-def _sha256(file: IO[bytes]) -> str:
-    found = hashlib.sha256()
-    while chunk := file.read(CHUNK):
-        found.update(chunk)
-    return found.hexdigest()

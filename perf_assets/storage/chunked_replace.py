@@ -12,7 +12,7 @@ from perf_assets.base.processes.progress import phase
 from perf_assets.schema import table_of
 from perf_assets.storage.audit.auditing import AuditReport, audit, joined
 from perf_assets.storage.audit.parameters import Parameters
-from perf_assets.storage.audit.quarantine import quarantine, release
+from perf_assets.storage.audit.records import quarantine, release
 from perf_assets.storage.audit.rules import UNIQUE
 from perf_assets.storage.audit.suites import load_suite
 from perf_assets.storage.audited_writer import SET_ASIDE, AuditedWriter, refusal

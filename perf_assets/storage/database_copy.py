@@ -125,9 +125,7 @@ def copy_while_written(source: Path, target: Path, longest: float) -> bool:
 
 
 def describe_fault(error: duckdb.Error, path: Path) -> str:
-    """Return how the database at ``path`` is damaged, as DuckDB says it, for a sentence that names
-    it.
-    """
+    """Return how the database at ``path`` is damaged, for a sentence that names it."""
     message = str(error).splitlines()[0].removeprefix("IO Error: ")
     return message.replace(f'The file "{path}"', "the file").replace(f'file "{path}"', "it")
 

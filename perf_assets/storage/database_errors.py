@@ -38,9 +38,7 @@ def explained(error: duckdb.Error, path: Path) -> PerfAssetsError | None:
 
 
 def _damaged(path: Path, how: str) -> PerfAssetsError:
-    """Return what to say of a database that cannot be read: how it is damaged, and what mends
-    it.
-    """
+    """Return the error of a database that cannot be read: how it is damaged, and what mends it."""
     data_dir = DataDirectory(path.parent)
     named = quote(str(data_dir.path))
     if path == data_dir.published:

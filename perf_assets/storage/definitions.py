@@ -50,9 +50,7 @@ LISTED = """
 
 
 def definitions_of(connection: duckdb.DuckDBPyConnection, database: str) -> dict[str, str]:
-    """Return a digest of each definition in the attached ``database`` by its name, as ``view
-    a.b``.
-    """
+    """Return a digest of each definition in ``database`` by its name, as ``view a.b``."""
     found: dict[str, list[str]] = {}
     for name, text in connection.execute(LISTED, [database]).fetchall():
         found.setdefault(name, []).append(text or "")

@@ -24,9 +24,7 @@ COLUMNS_READ = {"meta.partition_loads": ("repository", "month", "table", "is_sto
 
 
 def columns_read(table: str) -> tuple[str, ...]:
-    """Return the columns of ``table`` that decide what is made of it: not when its rows were
-    stored.
-    """
+    """Return the columns of ``table`` that decide what is made of it, without times of storing."""
     columns = table_of(table).columns
     return COLUMNS_READ.get(table, tuple(column.name for column in columns if not column.stamped))
 
@@ -56,9 +54,7 @@ def rules_of(table: Table) -> str:
 def is_current(
     database: Database, tables: Sequence[str], basis: str, repository: str | None = None
 ) -> bool:
-    """Return whether ``tables`` (of ``repository``) hold what was made from ``basis``, and still
-    do.
-    """
+    """Return whether ``tables`` still hold what was made from ``basis`` (of ``repository``)."""
     database.ensure(NAME)
     found = database.connection.execute(
         f'SELECT "table", basis, content FROM {NAME} WHERE list_contains(?, "table") AND scope = ?',
@@ -116,9 +112,7 @@ def _note(database: Database, scope: str, made: Iterable[tuple[str, str, str]]) 
 
 
 def _shapes(database: Database, views: Iterable[str]) -> dict[str, str]:
-    """Return the fingerprints of names and types of the columns of those of ``views`` that are
-    there.
-    """
+    """Return fingerprints of the columns, with their types, of the ``views`` that exist."""
     columns = database.connection.execute(
         """
         SELECT schema_name || '.' || table_name AS name, column_name, data_type
@@ -140,9 +134,7 @@ def _digest(parts: Sequence[str]) -> str:
 
 
 def _held(database: Database, table: str, repository: str | None) -> str:
-    """Return the fingerprint of what is stored in ``table``; of a repository, with what is noted of
-    it.
-    """
+    """Return the fingerprint of the rows of ``table``, and of the loads of a repository."""
     if repository is None:
         return content(database, table)
     rows = content_of(database, f"FROM {table} WHERE {subject_of(table)} = ?", [repository])

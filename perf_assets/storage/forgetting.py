@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 import duckdb
 import polars as pl
 
-from perf_assets.base.files import set_in_place
+from perf_assets.base.files import set_in_place, temporary_beside
 from perf_assets.base.processes.progress import phase
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.core.people.addresses import hashed_address
@@ -16,7 +16,7 @@ from perf_assets.core.people.forgetting import NAMES, PREFIX, Forgotten
 from perf_assets.schema.ddl import quoted_name
 from perf_assets.schema.frames import frame_of, registered
 from perf_assets.storage.address_key import address_key
-from perf_assets.storage.database_copy import copy_database, journal_of
+from perf_assets.storage.database_copy import copy_database
 from perf_assets.storage.forgotten import read_forgotten, write_forgotten
 from perf_assets.storage.lock import writing
 from perf_assets.storage.publishing import publish
@@ -90,18 +90,16 @@ def take_out(data_dir: DataDirectory, forgotten: Forgotten) -> dict[str, int]:
         write_log(data_dir.verdicts, cleaned)
     # What was refused is refused again where it is still wrong, and then without them.
     shutil.rmtree(data_dir.quarantine, ignore_errors=True)
-    with open_warehouse(data_dir.warehouse) as database:
-        with database.transaction():
-            changed = dict(_clean(database.connection, forgotten))
-        # What was replaced would stay in unused blocks of the file; where nothing was replaced
-        # now, it may have been before this was killed.
-        unfinished = data_dir.path / ".forgotten.duckdb"
-        for left in (unfinished, journal_of(unfinished)):
-            left.unlink(missing_ok=True)
-        database.connection.execute("CHECKPOINT")
-        copy_database(database.connection, unfinished)
-    let_go(data_dir.warehouse)
-    set_in_place(unfinished, data_dir.warehouse)
+    with temporary_beside(data_dir.warehouse) as unfinished:
+        with open_warehouse(data_dir.warehouse) as database:
+            with database.transaction():
+                changed = dict(_clean(database.connection, forgotten))
+            # What was replaced would stay in unused blocks of the file; where nothing was replaced
+            # now, it may have been before this was killed.
+            database.connection.execute("CHECKPOINT")
+            copy_database(database.connection, unfinished)
+        let_go(data_dir.warehouse)
+        set_in_place(unfinished, data_dir.warehouse)
     return changed
 
 
@@ -115,6 +113,21 @@ def keep_out(database: Database, data_dir: DataDirectory) -> None:
     if forgotten:
         with database.transaction():
             deque(_clean(database.connection, forgotten), maxlen=0)
+
+
+def replace_values(
+    connection: duckdb.DuckDBPyConnection, table: str, column: str, pairs: pl.DataFrame
+) -> int:
+    """Replace values of ``column``, ``old`` by ``new`` of ``pairs``; return how many."""
+    pairs = pairs.filter(pl.col("old").ne_missing(pl.col("new")))
+    if pairs.is_empty():
+        return 0
+    name = quoted_name(column)
+    with registered(connection, "pairs", pairs):
+        ((count,),) = connection.execute(
+            f"UPDATE {table} SET {name} = pairs.new FROM pairs WHERE {table}.{name} = pairs.old"
+        ).fetchall()
+    return int(count)
 
 
 def _of_person(
@@ -155,16 +168,9 @@ def _clean(
             connection.sql(f"SELECT DISTINCT {name} AS old FROM {table} WHERE {name} IS NOT NULL")
         )
         new = forgotten.frame(values.rename({"old": column})).rename({column: "new"})
-        pairs = pl.concat([values, new], how="horizontal").filter(
-            pl.col("old").ne_missing(pl.col("new"))
-        )
-        if pairs.is_empty():
-            continue
-        with registered(connection, "pairs", pairs):
-            ((count,),) = connection.execute(
-                f"UPDATE {table} SET {name} = pairs.new FROM pairs WHERE {table}.{name} = pairs.old"
-            ).fetchall()
-        counts[table] = counts.get(table, 0) + int(count)
+        pairs = pl.concat([values, new], how="horizontal")
+        if count := replace_values(connection, table, column, pairs):
+            counts[table] = counts.get(table, 0) + count
     for table in with_emails & counts.keys():
         connection.execute(
             f"UPDATE {table} SET author_name = NULL "

@@ -24,9 +24,7 @@ _MISSING = re.compile(r"Table with name (\w+) does not exist")
 
 
 def lake_rows(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    """Return where the rows of such tables lie, and of the views over them; empty where all are
-    here.
-    """
+    """Return where the rows of such tables, and of views over them, lie; empty if all are here."""
     try:
         return dict(connection.execute(FACTS, [IN_LAKE]).fetchall())
     except duckdb.CatalogException:  # published by a version that did not tell

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import duckdb
 
-from perf_assets.base.files import set_in_place
+from perf_assets.base.files import set_in_place, temporary_beside
 from perf_assets.base.processes.progress import phase
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.schema.ddl import quoted
@@ -48,10 +48,7 @@ def publish(data_dir: DataDirectory) -> bool:
         As ``open_warehouse``; the old copy stays.
     """
     published = data_dir.published
-    with writing(data_dir.path):
-        unfinished = published.with_name(f".{published.name}.new")
-        for left in published.parent.glob(f"{unfinished.name}*"):  # by a run that was killed
-            left.unlink()
+    with writing(data_dir.path), temporary_beside(published) as unfinished:
         is_readable = _is_for_every_client(published)
         if is_readable and _is_of(data_dir):
             return False
@@ -151,9 +148,7 @@ def _compared_rows(table: str) -> str:
 
 
 def _is_for_every_client(published: Path) -> bool:
-    """Return false where none is, of one that only newer clients read, and of a damaged or strange
-    one.
-    """
+    """Return whether a sound database is there that every client reads."""
     try:
         if undeclared(published):
             return False

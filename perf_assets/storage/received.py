@@ -19,11 +19,7 @@ from perf_assets.base.files import new_file
 from perf_assets.base.sanitize import shortened
 from perf_assets.schema import LAYERS, declared
 from perf_assets.schema.ddl import quoted_name, table_definition
-from perf_assets.schema.models.ddl import (
-    AS_OF_SOURCE,
-    comment_statements,
-    create_as_of_macro,
-)
+from perf_assets.schema.models.ddl import AS_OF_SOURCE, comment_statements, create_as_of_macro
 from perf_assets.schema.models.files import load_models
 from perf_assets.storage import migrations
 from perf_assets.storage.confined import attach, confined

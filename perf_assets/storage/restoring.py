@@ -6,10 +6,11 @@ from pathlib import Path
 import duckdb
 
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.base.files import new_file, set_in_place, write_file
+from perf_assets.base.files import new_file, set_in_place, temporary_beside, write_file
 from perf_assets.base.processes.progress import phase
+from perf_assets.base.zips import CheckedZip
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.storage.backups import Manifest, read_manifest, unpack
+from perf_assets.storage.backups import Manifest, open_backup
 from perf_assets.storage.database_copy import journal_of
 from perf_assets.storage.forgetting import take_out
 from perf_assets.storage.forgotten import read_file, read_forgotten, write_forgotten
@@ -20,6 +21,7 @@ from perf_assets.storage.received import admit, before_the_first_release, read_w
 from perf_assets.storage.verdicts import keep_rows, keep_verdicts, read_log, read_stored
 from perf_assets.storage.warehouse import open_warehouse
 
+LARGEST_KEY = 1000  # bytes
 SQLITE_JOURNALS = ("-wal", "-shm", "-journal")
 
 
@@ -41,8 +43,13 @@ def restore(data_dir: DataDirectory, backup: Path) -> tuple[Manifest, Path | Non
         the people who are forgotten here, or another process writes to the data directory; what
         was there stays.
     """
-    with phase(f"restoring {data_dir.path}"), writing(data_dir.path):
-        manifest = read_manifest(backup)
+    with (
+        phase(f"restoring {data_dir.path}"),
+        writing(data_dir.path),
+        open_backup(backup) as (packed, manifest),
+        temporary_beside(data_dir.warehouse) as unfinished,
+        temporary_beside(data_dir.verdicts) as lines,
+    ):
         if manifest.format > FORMAT:
             raise PerfAssetsError(
                 f"{backup} was taken by a newer perf-assets ({manifest.perf_assets}, format "
@@ -50,20 +57,14 @@ def restore(data_dir: DataDirectory, backup: Path) -> tuple[Manifest, Path | Non
             )
         if manifest.format < OLDEST:
             raise PerfAssetsError(before_the_first_release(backup, manifest.format))
-        unfinished = data_dir.path / ".restored.duckdb"
-        lines = data_dir.path / ".restored.jsonl"
-        try:
-            unpack(backup, data_dir.warehouse.name, unfinished)
-            _check_warehouse(backup, unfinished)
-            if data_dir.verdicts.name in manifest.sha256:
-                unpack(backup, data_dir.verdicts.name, lines)
-            _keep_verdicts(data_dir, lines)
-            _unpack_files(data_dir, backup, manifest)
-            replaced = set_aside(data_dir, data_dir.warehouse)
-            set_in_place(unfinished, data_dir.warehouse)
-        finally:
-            for left in (unfinished, journal_of(unfinished), lines):
-                left.unlink(missing_ok=True)
+        packed.unpack_file(data_dir.warehouse.name, unfinished)
+        _check_warehouse(backup, unfinished)
+        if data_dir.verdicts.name in manifest.sha256:
+            packed.unpack_file(data_dir.verdicts.name, lines)
+        _keep_verdicts(data_dir, lines)
+        _unpack_files(data_dir, packed, manifest)
+        replaced = set_aside(data_dir, data_dir.warehouse)
+        set_in_place(unfinished, data_dir.warehouse)
         if forgotten := read_forgotten(data_dir):
             take_out(data_dir, forgotten)
         with open_warehouse(data_dir.warehouse) as database:
@@ -72,38 +73,30 @@ def restore(data_dir: DataDirectory, backup: Path) -> tuple[Manifest, Path | Non
     return manifest, replaced
 
 
-def _unpack_files(data_dir: DataDirectory, backup: Path, manifest: Manifest) -> None:
+def _unpack_files(data_dir: DataDirectory, packed: CheckedZip, manifest: Manifest) -> None:
     """Bring back the small files; what is there already came later and stays, but for the key."""
     key, forgotten = data_dir.address_key, data_dir.forgotten
     held = read_forgotten(data_dir)
     if key.name in manifest.sha256:
-        given = data_dir.path / ".restored.key"
-        try:
-            unpack(backup, key.name, given)
-            is_other = key.exists() and key.read_bytes() != given.read_bytes()
-            if is_other and held:
-                raise PerfAssetsError(
-                    f"{backup} hashes addresses by another key than {key}, so that nobody could "
-                    f"recognise who is forgotten there: restore it to a new --data-dir"
-                )
-            write_file(key, given.read_bytes(), mode=0o600)
-        finally:
-            given.unlink(missing_ok=True)
+        content = packed.read(key.name, LARGEST_KEY)
+        if held and key.exists() and key.read_bytes() != content:
+            raise PerfAssetsError(
+                f"{packed.path} hashes addresses by another key than {key}, so that nobody could "
+                f"recognise who is forgotten there: restore it to a new --data-dir"
+            )
+        write_file(key, content, mode=0o600)
     if forgotten.name in manifest.sha256:
-        given = data_dir.path / ".restored.json"
-        try:
-            unpack(backup, forgotten.name, given)
-            if restored := read_file(given, data_dir):
+        with temporary_beside(forgotten) as unpacked:
+            packed.unpack_file(forgotten.name, unpacked)
+            if restored := read_file(unpacked, data_dir):
                 write_forgotten(data_dir, held.joined(restored) if held else restored)
-        finally:
-            given.unlink(missing_ok=True)
     for path in (data_dir.added, data_dir.model, data_dir.review_answers):
         if path.name in manifest.sha256 and not path.exists():
             path.parent.mkdir(exist_ok=True)
             for suffix in SQLITE_JOURNALS:  # of a database that is gone
                 path.with_name(f"{path.name}{suffix}").unlink(missing_ok=True)
             with new_file(path) as unfinished:
-                unpack(backup, path.name, unfinished)
+                packed.unpack_file(path.name, unfinished)
 
 
 def _check_warehouse(backup: Path, path: Path) -> None:

@@ -24,13 +24,7 @@ from perf_assets.storage.database_errors import LOCK_HOLDER, explained
 from perf_assets.storage.lock import writing
 from perf_assets.storage.making import make_warehouse
 from perf_assets.storage.migrations import FORMAT
-from perf_assets.storage.received import (
-    as_declared,
-    format_of,
-    note_own,
-    renew,
-    undeclared,
-)
+from perf_assets.storage.received import as_declared, format_of, note_own, renew, undeclared
 
 log = logging.getLogger(__name__)
 
@@ -94,9 +88,7 @@ class Difference:
 
 
 def subject_of(table: str) -> str:
-    """Return in SQL, what the partitions of ``table`` belong to: a repository, or a tag set of a
-    forum.
-    """
+    """Return, in SQL, the repository or tag set to which a row of ``table`` belongs."""
     return " || ':' || ".join(table_of(table).parts)
 
 
@@ -317,9 +309,7 @@ def _read(path: Path, stack: ExitStack) -> tuple[Path, duckdb.DuckDBPyConnection
 
 
 def _in_our_format(path: Path) -> duckdb.DuckDBPyConnection:
-    """Return the warehouse opened, as this version declares it; one of an older format is backed
-    up.
-    """
+    """Return the warehouse opened, as this version declares it; see ``_renew``."""
     deadline = time.monotonic() + LOCK_WAIT_SECONDS
     while True:
         try:

@@ -12,8 +12,9 @@ import polars as pl
 import pytest
 
 from perf_assets.archive.checking import check_archive
-from perf_assets.archive.comparing import compare
+from perf_assets.archive.comparing import Compared, Comparison, Side, compare
 from perf_assets.archive.comparison_page import lines
+from perf_assets.archive.differences import TableDifference
 from perf_assets.archive.manifest import LOCK, MANIFEST, STUDY, SUMS, VERDICTS, sums_text
 from perf_assets.archive.preparing import Options
 from perf_assets.archive.writing import write_archive
@@ -416,3 +417,18 @@ def test_a_full_disk_leaves_the_older_archive(
     refused(ran, "cannot be written there: No space left on device")
     assert path.read_bytes() == archive.read_bytes()
     assert [one.name for one in tmp_path.iterdir()] == ["study.zip"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ({}, "by nothing that is noted: the version of the code is not known"),
+        ({"labels": "1"}, "by nothing that is noted: what is computed was changed by hand"),
+    ],
+)
+def test_a_change_by_hand_is_claimed_only_where_the_code_is_known(
+    rules: dict[str, str], message: str
+) -> None:
+    table = Compared(TableDifference("marts.bug_metrics", 2, only_first=1))
+    comparison = Comparison(Side("a.zip", rules), Side("b.zip", rules), (table,))
+    assert any(line.endswith(message) for line in lines(comparison))

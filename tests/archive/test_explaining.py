@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from perf_assets import __version__
 from perf_assets.archive.checking import Check
-from perf_assets.archive.explaining import STORES, explanations, tables_of_stage
+from perf_assets.archive.findings import STORES, explanations, tables_of_stage
 from perf_assets.archive.manifest import FORMAT, Manifest
 from perf_assets.archive.software import code_versions
 from perf_assets.schema import declared

@@ -23,7 +23,7 @@ from perf_assets.lake.snapshots import released
 from perf_assets.reports.site.directory import MANIFEST as SITE_LIST
 from perf_assets.reports.site.directory import SiteDirectory, text_file
 from perf_assets.stages.health import find_damage, repair
-from perf_assets.storage.backups import MANIFEST, read_manifest, write_backup
+from perf_assets.storage.backups import MANIFEST, open_backup, write_backup
 from perf_assets.storage.restoring import restore
 from perf_assets.storage.verdicts import read_log
 from perf_assets.storage.warehouse import open_warehouse, reading
@@ -121,7 +121,8 @@ def _backups(surroundings: Surroundings) -> TryOne:
         else:
             path.write_bytes(_packed_anew(manifest, parts, lines, chance, room))
         if chance.random() < 0.3:
-            return read_manifest(path)
+            with open_backup(path) as (_, read):
+                return read
         with unchanged_where_refused(data_dir.path):
             restore(data_dir, path)
         read_log(data_dir.verdicts)

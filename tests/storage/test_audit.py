@@ -21,7 +21,7 @@ from perf_assets.sources.github.rows import REACTIONS
 from perf_assets.storage.audit import suites
 from perf_assets.storage.audit.auditing import AuditReport, audit, audit_together
 from perf_assets.storage.audit.parameters import Parameters
-from perf_assets.storage.audit.quarantine import quarantine
+from perf_assets.storage.audit.records import quarantine
 from perf_assets.storage.audit.suites import load_suite, read_rules
 from tests.effort import examples
 from tests.paths import ROOT

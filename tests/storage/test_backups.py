@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.storage.backups import MANIFEST, read_manifest, write_backup
+from perf_assets.storage.backups import MANIFEST, open_backup, write_backup
 from perf_assets.storage.migrations import FORMAT
 from perf_assets.storage.restoring import restore
 from perf_assets.storage.warehouse import open_warehouse
@@ -130,7 +130,8 @@ def test_a_changed_byte_never_gives_another_content(
     changed = tmp_path_factory.mktemp("changed") / "kept.zip"
     changed.write_bytes(content)
     try:
-        assert read_manifest(changed).sha256 == read_manifest(backup).sha256
+        with open_backup(changed) as (_, read), open_backup(backup) as (_, kept):
+            assert read.sha256 == kept.sha256
     except PerfAssetsError as error:
         assert "\n" not in str(error)
 
@@ -175,9 +176,9 @@ def test_what_is_no_backup_is_refused_and_nothing_changes(
         *((path, "is not a backup of perf-assets: it has no backup.json") for path in wrong),
         (bare, "it has no warehouse"),
         (other, "the warehouse in it cannot be read"),
-        (text, "is not a backup of perf-assets, or a damaged one"),
+        (text, "is not a zip file: name one, or take another copy"),
         (archive, "is not a backup of perf-assets"),
-        (tmp_path / "none.zip", "there is no such backup"),
+        (tmp_path / "none.zip", "there is no such file; name an existing zip file"),
         (newer, "was taken by a newer perf-assets"),
     ):
         done = perf_assets("restore", path, "--data-dir", directory.path)

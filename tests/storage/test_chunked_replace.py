@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.engines import chunks
-from perf_assets.engines.chunks import in_chunks
+from perf_assets.engines.remote import in_chunks
 from perf_assets.schema import table_of
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.chunked_replace import replace_by_chunks, share_key

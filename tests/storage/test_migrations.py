@@ -9,7 +9,7 @@ from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.stages.mining.incremental_state import stale_cohorts
 from perf_assets.storage import migrations
-from perf_assets.storage.backups import read_manifest, write_backup
+from perf_assets.storage.backups import open_backup, write_backup
 from perf_assets.storage.migrations import FORMAT, OLDEST
 from perf_assets.storage.restoring import restore
 from perf_assets.storage.verdicts import keep_verdicts
@@ -99,7 +99,8 @@ def test_before_a_migration_a_backup_is_taken_that_can_be_restored(data_dir: Dat
     with open_warehouse(data_dir.warehouse) as database:
         database.connection.execute("DELETE FROM raw.issues")
     kept = data_dir.backup_of_format(OLDEST)
-    assert (read_manifest(kept).format, read_manifest(kept).rows["reviews.verdicts"]) == (OLDEST, 1)
+    with open_backup(kept) as (_, manifest):
+        assert (manifest.format, manifest.rows["reviews.verdicts"]) == (OLDEST, 1)
     restore(data_dir, kept)
     with open_warehouse(data_dir.warehouse) as database:
         assert database.frame("SELECT number FROM raw.issues").rows() == [(7,)]

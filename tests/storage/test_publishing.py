@@ -181,7 +181,7 @@ def test_what_is_half_unused_is_published_without_what_is_not_used(data_dir: Pat
 def test_what_a_killed_run_left_beside_it_is_removed(data_dir: Path, is_published: bool) -> None:
     if not is_published:
         (data_dir / "perf_bugs.duckdb").unlink()
-    for name in (".perf_bugs.duckdb.new", ".perf_bugs.duckdb.new.wal"):
+    for name in (".perf_bugs.duckdb.4194304-1.new", ".perf_bugs.duckdb.4194304-1.new.wal"):
         (data_dir / name).write_bytes(b"half a database")
     assert publish(DataDirectory(data_dir)) is not is_published
     assert [path.name for path in data_dir.glob(".perf_bugs*")] == []

@@ -9,17 +9,7 @@ import polars as pl
 from polars.datatypes import DataType, DataTypeClass
 
 from perf_assets.archive.description import ArchivedTable, Description
-from perf_assets.archive.metadata.texts import (
-    KEYWORDS,
-    LICENCES,
-    abstract,
-    as_json,
-    authors,
-    described,
-    published,
-    title,
-    version,
-)
+from perf_assets.archive.metadata.texts import KEYWORDS, LICENCES, as_json, described
 from perf_assets.schema import Column
 from perf_assets.schema.types import polars_type
 
@@ -64,13 +54,14 @@ def croissant(description: Description) -> str:
         {
             "@context": CONTEXT,
             "@type": "sc:Dataset",
-            "name": title(description),
-            "description": abstract(description),
+            "name": description.title,
+            "description": description.abstract,
             "conformsTo": CONFORMS_TO,
-            "citeAs": cited(description),
-            "creator": [{"@type": "sc:Person", "name": name} for name in authors(description)],
-            "datePublished": published(description),
-            "version": version(description),
+            "citeAs": f"{', '.join(description.makers)}: {description.title}. "
+            f"Version {description.edition}.",
+            "creator": [{"@type": "sc:Person", "name": name} for name in description.makers],
+            "datePublished": description.published,
+            "version": description.edition,
             "keywords": list(KEYWORDS),
             "license": LICENCES,
             "isLiveDataset": False,
@@ -78,12 +69,6 @@ def croissant(description: Description) -> str:
             "recordSet": [_records(table) for table in description.tables],
         }
     )
-
-
-def cited(description: Description) -> str:
-    """Return how the archive is cited, on one line."""
-    names = ", ".join(authors(description))
-    return f"{names}: {title(description)}. Version {version(description)}."
 
 
 def _file(archived: ArchivedTable) -> dict[str, Any]:

@@ -8,18 +8,8 @@ from typing import Any
 import polars as pl
 
 from perf_assets.archive.description import ArchivedTable, Description
-from perf_assets.archive.metadata.papers import PAPERS
-from perf_assets.archive.metadata.texts import (
-    KEYWORDS,
-    LICENCES,
-    abstract,
-    as_json,
-    authors,
-    described,
-    published,
-    title,
-    version,
-)
+from perf_assets.archive.metadata.citation import PAPERS
+from perf_assets.archive.metadata.texts import KEYWORDS, LICENCES, as_json, described
 from perf_assets.schema import Column, Table
 from perf_assets.schema.types import polars_type
 
@@ -44,13 +34,13 @@ def data_package(description: Description) -> str:
         {
             "profile": "data-package",
             "name": "perf-assets-archive",
-            "title": title(description),
-            "description": abstract(description),
-            "version": version(description),
-            "created": published(description),
+            "title": description.title,
+            "description": description.abstract,
+            "version": description.edition,
+            "created": description.published,
             "keywords": list(KEYWORDS),
             "licenses": [{"path": LICENCES, "title": "By part, see LICENSES.md"}],
-            "contributors": [{"title": name, "role": "author"} for name in authors(description)],
+            "contributors": [{"title": name, "role": "author"} for name in description.makers],
             "sources": [
                 *({"title": source.name, "path": source.url} for source in description.sources),
                 *({"title": paper.citation, "path": paper.url} for paper in PAPERS),

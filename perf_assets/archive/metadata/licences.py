@@ -1,8 +1,7 @@
 """``LICENSES.md``: under which terms each part of an archive stands, as a note."""
 
 from perf_assets.archive.description import Description
-from perf_assets.archive.metadata.papers import PAPERS
-from perf_assets.archive.metadata.texts import has_rows, title
+from perf_assets.archive.metadata.citation import PAPERS
 from perf_assets.base.sanitize import for_markdown
 
 ISSUES = ("raw.issues", "raw.issue_comments", "raw.issue_events", "raw.issue_pull_requests")
@@ -14,9 +13,7 @@ POLICIES = (
 
 
 def licences(description: Description) -> str:
-    """Return the text of ``LICENSES.md``: what is said of parts that the archive has, and of no
-    others.
-    """
+    """Return the text of ``LICENSES.md``, which speaks of the parts that the archive has."""
     parts = [
         _issues(description),
         _questions(description),
@@ -29,7 +26,7 @@ def licences(description: Description) -> str:
 
 
 def _beginning(description: Description) -> str:
-    return f"""# Terms of {for_markdown(title(description))}
+    return f"""# Terms of {for_markdown(description.title)}
 
 This archive has parts by different people, under different terms. This page is a note by the
 program that made the archive, for those who publish or use it: **no legal advice**, and no
@@ -37,7 +34,7 @@ licence for what is somebody else's. Where it differs from the terms of a source
 
 
 def _issues(description: Description) -> str | None:
-    if not has_rows(description, *ISSUES):
+    if not description.has_rows(*ISSUES):
         return None
     texts = (
         "Titles, texts and comments belong to the people who wrote them. They published them for "
@@ -65,7 +62,7 @@ removal are to be answered promptly.
 
 
 def _questions(description: Description) -> str | None:
-    if not has_rows(description, *QUESTIONS):
+    if not description.has_rows(*QUESTIONS):
         return None
     return """## Questions, answers and comments of Stack Exchange (`raw.question*`, `raw.answers`)
 
@@ -77,7 +74,7 @@ licence."""
 
 
 def _commits(description: Description) -> str | None:
-    if not has_rows(description, *COMMITS):
+    if not description.has_rows(*COMMITS):
         return None
     people = (
         "Their authors are pseudonyms here."

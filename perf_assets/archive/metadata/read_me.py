@@ -1,20 +1,14 @@
 """``README.md``: what an archive is, for the people who open it."""
 
-from perf_assets.archive.description import ArchivedTable, Description, Source
-from perf_assets.archive.metadata.papers import PAPERS
-from perf_assets.archive.metadata.texts import (
-    FILES,
-    FOLDERS,
-    abstract,
-    authors,
-    folder_of,
-    moment,
-    months,
-    published,
-    title,
-    uri,
-    version,
+from perf_assets.archive.description import (
+    MEANINGS,
+    ArchivedTable,
+    Description,
+    Source,
+    in_utc,
 )
+from perf_assets.archive.metadata.citation import PAPERS
+from perf_assets.archive.metadata.texts import FOLDERS, folder_of
 from perf_assets.base.sanitize import for_markdown
 from perf_assets.reports.markdown_table import markdown_table
 
@@ -25,7 +19,7 @@ BEST_KNOWN = ("marts.trend_monthly", "marts.bug_metrics")
 def read_me(description: Description) -> str:
     """Return the text of ``README.md``."""
     sections = [
-        f"# {for_markdown(title(description))}\n\n{for_markdown(abstract(description))}",
+        f"# {for_markdown(description.title)}\n\n{for_markdown(description.abstract)}",
         _sources(description),
         _contents(description),
         _tables(description),
@@ -45,7 +39,7 @@ def _sources(description: Description) -> str:
             "## How it was made",
             "",
             f"By perf-assets {description.version}, from what the services gave at "
-            f"these times, and published at {published(description)}. The study file in `study/` "
+            f"these times, and published at {description.published}. The study file in `study/` "
             "says the rules.",
             "",
             table,
@@ -54,10 +48,10 @@ def _sources(description: Description) -> str:
 
 
 def _row(source: Source) -> tuple[str, ...]:
-    read_at = "" if source.read_at is None else moment(source.read_at)
+    read_at = "" if source.read_at is None else in_utc(source.read_at)
     commit = "" if source.commit is None else f"`{for_markdown(source.commit)}`"
-    name = f"[{for_markdown(source.name)}](<{uri(source.url)}>)"
-    return name, months(source), read_at, commit
+    name = f"[{for_markdown(source.name)}](<{source.uri}>)"
+    return name, source.months, read_at, commit
 
 
 def _contents(description: Description) -> str:
@@ -65,7 +59,11 @@ def _contents(description: Description) -> str:
     folders = [folder for folder in FOLDERS if any(folder_of(path) == folder for path in paths)]
     lines = [
         *(f"- `{folder}/`: {FOLDERS[folder]}" for folder in folders),
-        *(f"- `{path}`: {meaning}" for path, meaning in FILES.items() if path in paths),
+        *(
+            f"- `{path}`: {meaning}"
+            for path, meaning in MEANINGS.items()
+            if path in paths and folder_of(path) is None
+        ),
         "- `LICENSES.md`: a note on the terms of each part; `CITATION.cff`: how to cite it.",
         "- `ro-crate-metadata.json`, `datapackage.json`, `croissant.json`: the same for programs.",
     ]
@@ -129,13 +127,13 @@ with that of the same file of the release."""
 
 
 def _citing(description: Description) -> str:
-    names = ", ".join(map(for_markdown, authors(description)))
+    names = ", ".join(map(for_markdown, description.makers))
     papers = [f"- {for_markdown(paper.citation)}" for paper in PAPERS]
     return "\n".join(
         [
             "## Cite it",
             "",
-            f"{names}: *{for_markdown(title(description))}*. Version {version(description)}, made "
+            f"{names}: *{for_markdown(description.title)}*. Version {description.edition}, made "
             f"by perf-assets {description.version}. (`CITATION.cff` has the same for "
             "programs.) Where you use what they found or how, cite the papers too:",
             "",

@@ -8,25 +8,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from perf_assets.archive.description import ArchivedFile, Description, Source
-from perf_assets.archive.metadata.papers import PAPERS, SOFTWARE, Paper
+from perf_assets.archive.description import ArchivedFile, Description, Source, in_utc
+from perf_assets.archive.metadata.citation import PAPERS, SOFTWARE, Paper
 from perf_assets.archive.metadata.texts import (
     CITATION,
     FOLDERS,
     KEYWORDS,
     LICENCES,
     READ_ME,
-    abstract,
     as_json,
-    authors,
     folder_of,
-    moment,
-    months,
-    period,
-    published,
-    title,
-    uri,
-    version,
 )
 
 CRATE = "ro-crate-metadata.json"
@@ -45,9 +36,7 @@ Entity = dict[str, Any]
 
 
 def ro_crate(description: Description, metadata: Mapping[str, str]) -> str:
-    """Return the text of ``ro-crate-metadata.json``; ``metadata`` are the other such files, by
-    path.
-    """
+    """Return ``ro-crate-metadata.json``; ``metadata`` are the other such files, by path."""
     files = [*(_of_text(path, text) for path, text in metadata.items()), *description.files]
     graph = [
         {
@@ -71,16 +60,16 @@ def ro_crate(description: Description, metadata: Mapping[str, str]) -> str:
 def _root(description: Description, files: Sequence[ArchivedFile]) -> Entity:
     parts = [file.path for file in files if folder_of(file.path) is None]
     folders = sorted({folder for file in files if (folder := folder_of(file.path)) is not None})
-    months_of_all = period(description)
+    months_of_all = description.period
     return {
         "@id": "./",
         "@type": "Dataset",
-        "name": title(description),
-        "description": abstract(description),
-        "datePublished": published(description),
-        "version": version(description),
+        "name": description.title,
+        "description": description.abstract,
+        "datePublished": description.published,
+        "version": description.edition,
         "license": {"@id": LICENCES},
-        "author": _references(map(_author_id, range(len(authors(description))))),
+        "author": _references(map(_author_id, range(len(description.makers)))),
         "keywords": list(KEYWORDS),
         **({} if months_of_all is None else {"temporalCoverage": "/".join(months_of_all)}),
         **_based_on("isBasedOn", description),
@@ -132,7 +121,7 @@ def _makers(description: Description) -> list[Entity]:
     kind = "Person" if description.authors else "Organization"
     return [
         {"@id": _author_id(number), "@type": kind, "name": name}
-        for number, name in enumerate(authors(description))
+        for number, name in enumerate(description.makers)
     ]
 
 
@@ -140,14 +129,14 @@ def _sources(description: Description) -> list[Entity]:
     """Return what was mined; sources of one address, as the tag sets of a forum can be, are one."""
     sources: dict[str, list[Source]] = {}
     for source in description.sources:
-        sources.setdefault(uri(source.url), []).append(source)
+        sources.setdefault(source.uri, []).append(source)
     return [_source(address, alike) for address, alike in sources.items()]
 
 
 def _source(address: str, alike: Sequence[Source]) -> Entity:
     commits = [source.commit for source in alike if source.commit is not None]
-    read = [moment(source.read_at) for source in alike if source.read_at is not None]
-    mined = "; ".join(f"{source.name}, {months(source)}" for source in alike)
+    read = [in_utc(source.read_at) for source in alike if source.read_at is not None]
+    mined = "; ".join(f"{source.name}, {source.months}" for source in alike)
     return {
         "@id": address,
         "@type": "WebSite",
@@ -179,7 +168,7 @@ def _making(description: Description) -> list[Entity]:
             "instrument": {"@id": PROGRAM},
             **_based_on("object", description),
             "result": {"@id": "./"},
-            "endTime": published(description),
+            "endTime": description.published,
         },
         {
             "@id": PROGRAM,
@@ -207,7 +196,7 @@ def _program(description: Description) -> str:
 
 def _based_on(name: str, description: Description) -> Entity:
     """Return the property ``name``, which is about all sources; none where there are none."""
-    addresses = [uri(source.url) for source in description.sources]
+    addresses = [source.uri for source in description.sources]
     return {name: _references(addresses)} if addresses else {}
 
 

@@ -77,6 +77,14 @@ def behind_views(tables: Iterable[str]) -> frozenset[str]:
     return frozenset(found)
 
 
+def following(tables: Iterable[str]) -> frozenset[str]:
+    """Return ``tables`` and all that is made from them, near or far."""
+    found = set(tables)
+    while more := {name for name, inputs in made_from().items() if found & {*inputs}} - found:
+        found |= more
+    return frozenset(found)
+
+
 def read_by(table: str) -> tuple[str, ...]:
     """Return the tables and views that are made from ``table``, sorted."""
     return tuple(sorted(name for name, upstream in made_from().items() if table in upstream))

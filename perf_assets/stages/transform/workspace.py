@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from perf_assets.base.processes.progress import phase
-from perf_assets.engines.chunks import CHUNK_ROWS, in_chunks
+from perf_assets.engines.remote import CHUNK_ROWS, in_chunks
 from perf_assets.schema import table_of
 from perf_assets.schema.frames import frame_of
 from perf_assets.schema.models.files import models_by_name, read_by_several

@@ -16,7 +16,8 @@ import polars as pl
 
 from perf_assets.base.sanitize import escape_text
 from perf_assets.schema import Table
-from perf_assets.storage.audit.batch_validation import RuleOutcome, validate_partitions
+from perf_assets.storage.audit.batch_validation import validate_partitions
+from perf_assets.storage.audit.great_expectations import Finding
 from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audit.rules import CRITICAL, MISSING, MONTH_OF, UNIQUE, Rule
 from perf_assets.storage.audit.suites import Suite, load_suite
@@ -134,9 +135,7 @@ class AuditReport:
     def with_breaches(
         self, rows: pl.DataFrame, found: Mapping[int, Sequence[str]]
     ) -> "AuditReport":
-        """Return the report with conditions of the database that some of ``rows`` break, by
-        index.
-        """
+        """Return the report with the database's conditions that ``rows`` break, by index."""
         suite = load_suite(self.table)
         may_go = may_set_aside(suite.table)
         results = dict(self.results)
@@ -228,9 +227,7 @@ def joined(reports: Sequence[AuditReport]) -> AuditReport:
 
 
 def _joined(results: Sequence[RuleResult], starts: Sequence[int]) -> RuleResult:
-    """Return what one rule found in all parts of a candidate, which begin at the rows
-    ``starts``.
-    """
+    """Return what one rule found in all parts, which begin at the rows ``starts``."""
     broken = [result for result in results if not result.success]
     costs = [
         None if one.to_set_aside is None else [start + row for row in one.to_set_aside]
@@ -255,7 +252,7 @@ def _report(
     suite: Suite,
     candidate: pl.DataFrame,
     parameters: Parameters,
-    verdicts: Mapping[str, RuleOutcome],
+    verdicts: Mapping[str, Finding],
 ) -> AuditReport:
     repository, month = parameters.get("repository"), parameters.get("month")
     partition = _partition(repository, month)
@@ -267,7 +264,7 @@ def _report(
 
 
 def _result(
-    suite: Suite, rule: Rule, verdict: RuleOutcome, candidate: pl.DataFrame, partition: str
+    suite: Suite, rule: Rule, verdict: Finding, candidate: pl.DataFrame, partition: str
 ) -> RuleResult:
     failing, examples = 0, []
     to_set_aside: tuple[int, ...] | None = None
@@ -323,9 +320,7 @@ def may_set_aside(table: Table) -> bool:
 
 
 def _to_set_aside(rule: Rule, candidate: pl.DataFrame, rows: Sequence[int]) -> Iterator[int]:
-    """Yield those of the failing ``rows`` that have to go: of rows with one key, all but the
-    first.
-    """
+    """Yield those of the failing ``rows`` that go: of rows with one key, all but the first."""
     if rule.type != UNIQUE:
         yield from rows
         return

@@ -38,53 +38,48 @@ Candidate = tuple[pl.DataFrame, Parameters]
 Candidates = Sequence[Candidate]
 
 
-@dataclass(frozen=True)
-class RuleOutcome:
-    """Whether a partition keeps a rule, and else by what.
+PASSED = Finding(True)
 
-    rows : the failing rows, by index; ``None`` where the rule speaks of the whole partition.
-    expected_rows : how many rows there should be, of a rule that counts them.
-    observed : what another rule about the whole partition saw.
-    problem : why the rule could not be checked.
+
+def validate_partitions(suite: Suite, candidates: Candidates) -> list[dict[str, Finding]]:
+    """Return the verdict on each of the ``candidates``, by the names of the rules of ``suite``.
+
+    A finding on a partition as a whole has no rows.
     """
+    decided = [
+        {
+            rule.name: finding
+            for rule in suite.rules
+            if (finding := _without_values(rule, frame, parameters)) is not None
+        }
+        for frame, parameters in candidates
+    ]
+    found = _judge_rows(suite, candidates, decided)
 
-    success: bool
-    rows: Sequence[int] | None = None
-    expected_rows: int | None = None
-    observed: object = None
-    problem: str | None = None
+    def verdict(index: int, rule: Rule) -> Finding:
+        if rule.name in decided[index]:
+            return decided[index][rule.name]
+        frame, parameters = candidates[index]
+        if rule.name in found and found[rule.name].problem is None:
+            return found[rule.name].of(index, rule, parameters)
+        return _judge_alone(suite, rule, frame, parameters)
+
+    return [
+        {rule.name: verdict(index, rule) for rule in suite.rules}
+        for index in range(len(candidates))
+    ]
 
 
-PASSED = RuleOutcome(True)
-
-
-def validate_partitions(suite: Suite, candidates: Candidates) -> list[dict[str, RuleOutcome]]:
-    """Return the verdict on each of the ``candidates``, by the names of the rules of ``suite``."""
-    verdicts: list[dict[str, RuleOutcome]] = [{} for _ in candidates]
-    for rule in suite.rules:
-        for (_, parameters), verdict in zip(candidates, verdicts, strict=True):
-            missing = [
-                name for name in rule.parameters.values() if _value(parameters, name) is None
-            ]
-            if missing:
-                problem = f"{', '.join(sorted(missing))} is not known"
-                verdict[rule.name] = RuleOutcome(False, problem=problem)
-    for rule in suite.rules:
-        if rule.type == ROW_COUNT:
-            _count(rule, candidates, verdicts)
-    rows = [rule for rule in suite.rules if rule.type.startswith(OF_ROWS)]
-    found = _judge_rows(suite, rows, candidates, verdicts)
-    for rule in suite.rules:
-        for index, (frame, parameters) in enumerate(candidates):
-            if rule.name in verdicts[index]:
-                continue
-            if frame.is_empty():
-                verdicts[index][rule.name] = PASSED
-            elif rule.name in found and found[rule.name].problem is None:
-                verdicts[index][rule.name] = found[rule.name].of(index, rule, parameters)
-            else:
-                verdicts[index][rule.name] = _judge_alone(suite, rule, frame, parameters)
-    return verdicts
+def _without_values(rule: Rule, frame: pl.DataFrame, parameters: Parameters) -> Finding | None:
+    """Return the verdict on a partition where it depends on no value of its rows."""
+    missing = sorted(name for name in rule.parameters.values() if _value(parameters, name) is None)
+    if missing:
+        return Finding(False, problem=f"{', '.join(missing)} is not known")
+    if rule.type == ROW_COUNT:
+        argument = rule.parameters.get("value")
+        expected = int(str(_value(parameters, argument) if argument else rule.kwargs["value"]))
+        return Finding(frame.height == expected, expected_rows=expected)
+    return PASSED if frame.is_empty() else None
 
 
 @dataclass(frozen=True)
@@ -95,10 +90,8 @@ class _Split:
     failing: Mapping[int, list[int]]
     judged: Mapping[int, int]
 
-    def of(self, index: int, rule: Rule, parameters: Parameters) -> RuleOutcome:
-        """Return the part of it that is about the partition at ``index``, with its
-        ``parameters``.
-        """
+    def of(self, index: int, rule: Rule, parameters: Parameters) -> Finding:
+        """Return the part about the partition at ``index``, which has ``parameters``."""
         rows = self.failing.get(index, [])
         judged = self.judged.get(index, 0)
         # As Great Expectations has it: the share of rows that keep the rule is at least "mostly".
@@ -106,7 +99,7 @@ class _Split:
         if "mostly" in rule.parameters:
             mostly = float(str(_value(parameters, rule.parameters["mostly"])))
         success = not rows or (judged - len(rows)) / judged >= mostly
-        return PASSED if success else RuleOutcome(False, rows)
+        return PASSED if success else Finding(False, rows)
 
 
 def _value(parameters: Parameters, name: str) -> object:
@@ -114,38 +107,33 @@ def _value(parameters: Parameters, name: str) -> object:
 
 
 def _judge_rows(
-    suite: Suite,
-    rules: Sequence[Rule],
-    candidates: Candidates,
-    verdicts: Sequence[Mapping[str, RuleOutcome]],
+    suite: Suite, candidates: Candidates, decided: Sequence[Mapping[str, Finding]]
 ) -> dict[str, _Split]:
-    """Return what each of the ``rules`` finds in the rows of the candidates that it has to decide
-    on.
-    """
+    """Return what each rule about rows finds in the candidates on which it is not decided."""
     filled = [index for index, (frame, _) in enumerate(candidates) if frame.height]
-    if not filled or not rules:
+    rules = [
+        rule
+        for rule in suite.rules
+        if rule.type.startswith(OF_ROWS)
+        and not all(rule.name in decided[index] for index in filled)
+    ]
+    if not rules:
         return {}
     frame = _beside(suite, {index: candidates[index] for index in filled})
-    undecided = [
-        rule for rule in rules if not all(rule.name in verdicts[index] for index in filled)
-    ]
-    findings = _findings(suite, [_row_wise(rule) for rule in undecided], frame)
-    return {rule.name: _split(findings[rule.name], rule, frame) for rule in undecided}
+    findings = _findings(suite, [_row_wise(rule) for rule in rules], frame)
+    return {rule.name: _split(findings[rule.name], rule, frame) for rule in rules}
 
 
 def _findings(suite: Suite, rules: Sequence[Rule], frame: pl.DataFrame) -> dict[str, Finding]:
     """Return what each rule finds; of what ``_beside`` worked out nothing is left to be checked."""
     found = {}
     for rule in rules:
-        if rule.type == NULL and rule.kwargs.get("column") in _worked_out(frame):
-            rows = frame[rule.kwargs["column"]].is_not_null().arg_true().to_list()
+        column = str(rule.kwargs.get("column"))
+        if rule.type == NULL and column.startswith("$") and column in frame.columns:
+            rows = frame[column].is_not_null().arg_true().to_list()
             found[rule.name] = Finding(not rows, rows)
     rest = tuple(rule for rule in rules if rule.name not in found)
     return found | (validate(suite.path, rest, frame) if rest else {})
-
-
-def _worked_out(frame: pl.DataFrame) -> list[str]:
-    return [name for name in frame.columns if name.startswith("$")]
 
 
 def _split(finding: Finding, rule: Rule, frame: pl.DataFrame) -> _Split:
@@ -163,9 +151,7 @@ def _split(finding: Finding, rule: Rule, frame: pl.DataFrame) -> _Split:
 
 
 def _beside(suite: Suite, candidates: Mapping[int, Candidate]) -> pl.DataFrame:
-    """Return the rows of candidates with the columns that tell what is particular to their
-    partitions.
-    """
+    """Return the rows of candidates beside the columns particular to their partitions."""
     alike: dict[tuple[object, ...], dict[int, Candidate]] = {}
     for index, (frame, parameters) in candidates.items():
         known = frozenset(name for name, value in parameters.items() if value is not None)
@@ -214,14 +200,14 @@ def _of_months(
 def _of_allowed(
     suite: Suite, rows: pl.DataFrame, parameters: Sequence[Parameters], heights: Sequence[int]
 ) -> Iterator[pl.Expr]:
-    """Yield which values of each row its partition does not allow."""
+    """Yield which values of each row its partition does not allow, as ``$`` and the column."""
     for name, columns in suite.allowed_in.items():
         allowed = [
             value for parameter in parameters if (value := _value(parameter, name)) is not None
         ]
         for column in (column for column in columns if allowed and column in rows.columns):
             is_outside = _is_outside(rows[column], allowed, heights)
-            yield pl.when(is_outside).then(pl.lit("not allowed")).alias(_outside(column))
+            yield pl.when(is_outside).then(pl.lit("not allowed")).alias(f"${column}")
 
 
 def _is_outside(column: pl.Series, allowed: Sequence[object], heights: Sequence[int]) -> pl.Series:
@@ -242,13 +228,6 @@ def _repeated(values: Sequence[object], heights: Sequence[int], kind: pl.DataTyp
     return frame.select(pl.col("value").repeat_by("height").explode()).to_series()
 
 
-def _outside(column: str) -> str:
-    """Return the column that says where ``column`` has a value that its partition does not
-    allow.
-    """
-    return f"${column}"
-
-
 @cache
 def _row_wise(rule: Rule) -> Rule:
     """``rule`` as one that holds, or fails, row by row whatever the partition."""
@@ -260,13 +239,11 @@ def _row_wise(rule: Rule) -> Rule:
         kwargs["column_list"] = [PARTITION, *kwargs["column_list"]]
     if rule.type == IN_SET and rule.parameters:
         # Sets differ from one partition to the next, and Great Expectations copies them often.
-        kind, kwargs = NULL, {"column": _outside(kwargs["column"])}
+        kind, kwargs = NULL, {"column": f"${kwargs['column']}"}
     return replace(rule, type=kind, kwargs=kwargs)
 
 
-def _judge_alone(
-    suite: Suite, rule: Rule, frame: pl.DataFrame, parameters: Parameters
-) -> RuleOutcome:
+def _judge_alone(suite: Suite, rule: Rule, frame: pl.DataFrame, parameters: Parameters) -> Finding:
     """Return the verdict on one partition that is not decided by its rows among those of others."""
     whole = _beside(suite, {0: (frame, parameters)})
     of_rows = rule.type.startswith(OF_ROWS)
@@ -274,17 +251,4 @@ def _judge_alone(
     finding = _findings(suite, [judged_rule], whole)[rule.name]
     if finding.problem is None and of_rows:
         return _split(finding, rule, whole).of(0, rule, parameters)
-    return RuleOutcome(
-        finding.success, finding.rows, observed=finding.observed, problem=finding.problem
-    )
-
-
-def _count(rule: Rule, candidates: Candidates, verdicts: list[dict[str, RuleOutcome]]) -> None:
-    """Compare the number of rows of each candidate with the number it should have."""
-    argument = rule.parameters.get("value")
-    for (frame, parameters), verdict in zip(candidates, verdicts, strict=True):
-        if rule.name in verdict:
-            continue
-        expected = int(str(_value(parameters, argument) if argument else rule.kwargs["value"]))
-        is_off = frame.height != expected
-        verdict[rule.name] = RuleOutcome(False, expected_rows=expected) if is_off else PASSED
+    return finding

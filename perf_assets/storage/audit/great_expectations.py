@@ -44,15 +44,19 @@ _one_at_a_time = Lock()
 
 @dataclass(frozen=True)
 class Finding:
-    """What one rule found: failing rows by index (``None``: the rule is about the whole frame).
+    """What one rule found.
 
-    ``problem`` says why a rule could not be checked.
+    rows : the failing rows, by index; ``None`` where the rule is about the whole frame.
+    expected_rows : how many rows there should be, of a rule that counts them.
+    observed : what another rule about the whole frame saw.
+    problem : why the rule could not be checked.
     """
 
     success: bool
     rows: Sequence[int] | None = None
     observed: object = None
     problem: str | None = None
+    expected_rows: int | None = None
 
 
 def prepare() -> None:

@@ -1,32 +1,25 @@
-"""What is kept of the newest audit of each partition of each table: outcome and broken rules."""
+"""What is kept of audits: outcomes, broken rules, and in quarantine the rows that break them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import io
+import json
+import shutil
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 import polars as pl
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.files import write_file
 from perf_assets.schema import table_of
 from perf_assets.storage.audit.auditing import AuditReport
+from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.warehouse import Database, Difference
 
 RESULTS, FINDINGS = "meta.audit_results", "meta.audit_findings"
 
 
-@dataclass(frozen=True)
-class Audited:
-    """A partition whose tables were audited, with the report of each.
-
-    set_aside : by table, how many rows were set aside.
-    """
-
-    repository: str
-    month: str
-    reports: Mapping[str, AuditReport]
-    set_aside: Mapping[str, int]
-
-
-def record_audits(database: Database, audited: Sequence[Audited]) -> None:
+def record_audits(database: Database, audited: Sequence[WriteOutcome]) -> None:
     """Keep the outcomes and broken rules of the newest audits. Call it inside a transaction."""
     partitions = pl.DataFrame(
         [
@@ -62,7 +55,7 @@ def _stored(database: Database, table: str, partitions: pl.DataFrame) -> pl.Data
     ).join(partitions, on=partitions.columns, how="semi")
 
 
-def _findings(audited: Audited) -> Iterator[dict[str, object]]:
+def _findings(audited: WriteOutcome) -> Iterator[dict[str, object]]:
     for table, report in audited.reports.items():
         for result in (*report.failures, *report.warnings):
             yield {
@@ -76,7 +69,7 @@ def _findings(audited: Audited) -> Iterator[dict[str, object]]:
             }
 
 
-def _results(audited: Audited) -> Iterator[dict[str, object]]:
+def _results(audited: WriteOutcome) -> Iterator[dict[str, object]]:
     for table, report in audited.reports.items():
         if not report.ok:
             outcome = "refused"
@@ -96,3 +89,40 @@ def _results(audited: Audited) -> Iterator[dict[str, object]]:
             "broken_warning": len(report.warnings),
             "outcome": outcome,
         }
+
+
+def quarantine(
+    report: AuditReport, rows: pl.DataFrame, directory: Path, name: str = "candidate"
+) -> Path:
+    """Keep refused rows as ``candidate.parquet``, or by another ``name``, with ``report.json``.
+
+    Each file is replaced as a whole, and what was kept there before is gone. Returns
+    ``directory``, which is made where it is missing.
+
+    Raises
+    ------
+    PerfAssetsError
+        The files cannot be written.
+    """
+    parquet = io.BytesIO()
+    rows.write_parquet(parquet)
+    text = json.dumps(report.to_dict(), indent=2, ensure_ascii=False) + "\n"
+    files = {f"{name}.parquet": parquet.getvalue(), "report.json": text.encode()}
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for file, content in files.items():
+            write_file(directory / file, content)
+        for left in directory.glob("*.parquet*"):
+            if left.name not in files:
+                left.unlink()
+    except OSError as error:
+        raise PerfAssetsError(
+            f"{directory}: what failed its audit cannot be kept there: {error.strerror}"
+        ) from None
+    return directory
+
+
+def release(directory: Path) -> None:
+    """Forget what was kept in quarantine of rows that are stored by now."""
+    if directory.is_dir():
+        shutil.rmtree(directory, ignore_errors=True)

@@ -53,9 +53,7 @@ def load_suite(name: str) -> Suite:
 
 
 def read_rules(path: Path) -> tuple[Rule, ...]:
-    """Return the rules in the suite file at ``path``, named after its table; see
-    :func:`load_suite`.
-    """
+    """Return the rules in the suite file at ``path``; see :func:`load_suite`."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
