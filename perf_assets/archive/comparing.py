@@ -22,7 +22,7 @@ from perf_assets.schema import declared
 from perf_assets.schema.ddl import quoted_name
 from perf_assets.schema.models.dependencies import made_from
 from perf_assets.storage.confined import attach, confined
-from perf_assets.storage.database_errors import explained
+from perf_assets.storage.database_errors import friendly_errors
 from perf_assets.storage.definitions import declared_definitions, definitions_of
 from perf_assets.storage.publishing import ADDRESS_KEY
 from perf_assets.storage.received import stored_tables
@@ -112,7 +112,7 @@ def _opened(stack: ExitStack, path: Path) -> _Opened:
 
 
 def _side(connection: duckdb.DuckDBPyConnection, path: Path, opened: _Opened, alias: str) -> Side:
-    try:
+    with friendly_errors(opened.database):
         attach(connection, opened.database, alias)
         if not {"meta.about", "meta.partition_loads"} <= stored_tables(connection, alias).keys():
             raise PerfAssetsError(
@@ -125,8 +125,6 @@ def _side(connection: duckdb.DuckDBPyConnection, path: Path, opened: _Opened, al
         }
         keys = connection.execute(KEY.format(side=alias)).fetchall()
         rows = connection.execute(MONTHS.format(side=alias)).fetchall()
-    except duckdb.Error as error:
-        raise explained(error, opened.database) or error from None
     months = {name: (start, end, count) for name, start, end, count in rows}
     key = keys[0][0] if keys else None
     return Side(str(path), opened.rules, facts, months, opened.is_changed, key)

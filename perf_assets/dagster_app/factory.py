@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
@@ -12,7 +12,7 @@ import dagster as dg
 import polars as pl
 
 from perf_assets.base.errors import PerfAssetsError, TransientError
-from perf_assets.base.errors.messages import explain_error
+from perf_assets.base.errors.messages import explain_error, explained
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.partitions import Subject
 from perf_assets.config.study import Study
@@ -236,18 +236,16 @@ def open_writer(data_dir: DataDirectory) -> Iterator[AuditedWriter]:
     """Provide the writer of the warehouse; a user's mistake becomes a failed step of one
     sentence.
     """
-    with explained(data_dir), open_warehouse(data_dir.warehouse) as database:
+    with friendly_errors(data_dir), open_warehouse(data_dir.warehouse) as database:
         yield AuditedWriter(database, data_dir)
 
 
-@contextmanager
-def explained(data_dir: DataDirectory) -> Iterator[None]:
-    """Provide a user's mistake becomes a failed step of one sentence."""
-    try:
-        yield
-    except PerfAssetsError as error:
-        kind = "passing" if isinstance(error, TransientError) else "user"
-        raise failure(str(error), kind) from None
-    except (OSError, MemoryError) as error:
+def friendly_errors(data_dir: DataDirectory) -> AbstractContextManager[None]:
+    """Fail the step with one sentence for a user's mistake or a fault of the machine."""
+
+    def failed(error: Exception) -> dg.Failure | None:
         sentence = explain_error(error, data_dir.path)
-        raise (error if sentence is None else failure(sentence, "user")) from None
+        kind = "passing" if isinstance(error, TransientError) else "user"
+        return None if sentence is None else failure(sentence, kind)
+
+    return explained(failed, PerfAssetsError, OSError, MemoryError)

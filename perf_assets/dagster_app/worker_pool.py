@@ -133,9 +133,7 @@ def serve(work_on: Callable[[str], list[str]], data_dir: DataDirectory) -> None:
             failures, stopped = [], None
             try:
                 failures = work_on(name)
-            except PerfAssetsError as error:
-                stopped = str(error)
-            except (OSError, MemoryError) as error:
+            except (PerfAssetsError, OSError, MemoryError) as error:
                 stopped = explain_error(error, data_dir.path)
                 if stopped is None:
                     raise

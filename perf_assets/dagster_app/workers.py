@@ -18,7 +18,7 @@ from perf_assets.config.study import Study, Until
 from perf_assets.dagster_app.checks import check_specs
 from perf_assets.dagster_app.event_reporting import Event, EventReporter, refusal
 from perf_assets.dagster_app.executor import WORKER
-from perf_assets.dagster_app.factory import Stored, explained, open_writer, specs_together
+from perf_assets.dagster_app.factory import Stored, friendly_errors, open_writer, specs_together
 from perf_assets.dagster_app.partitions import HOST, MONTHS, REPOSITORY
 from perf_assets.dagster_app.run_options import FORCE_TAG
 from perf_assets.schema.models.asset_graph import asset_for_table
@@ -58,7 +58,7 @@ def worker_assets(
         repository = study.repository(context.partition_key)
         tags, reporter = context.run_tags, EventReporter(context)
         months = repository.months_within(tags.get(FIRST), tags.get(LAST))
-        with explained(data_dir):
+        with friendly_errors(data_dir):
             done = work(
                 study,
                 data_dir,
