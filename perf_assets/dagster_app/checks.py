@@ -66,9 +66,7 @@ def check_specs(
 
 
 def check_keys(tables: Iterable[str]) -> dict[dg.AssetCheckKey, list[str]]:
-    """Return the checks of the assets that ``tables`` belong to, and the tables that each is
-    about.
-    """
+    """Return the checks of the assets of ``tables``, and the tables that each is about."""
     keys: dict[dg.AssetCheckKey, list[str]] = {}
     for asset, of_asset in _by_asset(tables):
         keys[dg.AssetCheckKey(asset_key(asset), DECLARED)] = of_asset

@@ -1,4 +1,4 @@
-"""Dagster's record of runs: where it is kept, and how a run writes to it without waiting for it.
+"""Dagster's record of runs: where it is kept, how a run writes to it, and runs that did not end.
 
 Dagster opens its SQLite files anew for each event, and has each written to the disk before it goes
 on: some milliseconds for each of the hundreds of events of a run.
@@ -46,6 +46,14 @@ UNCAPTURED = {"compute_logs": UNCAPTURED_LOGS}
 BUSY_SECONDS = 30
 # So long a file stays open: the UI hears of events when one is closed.
 OPEN_SECONDS = 1.0
+NOT_ENDED = [
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.CANCELING,
+]
+CANCEL_ATTEMPTS = 5
+SECONDS_BETWEEN_ATTEMPTS = 0.05
 
 
 class PersistentSqliteEventLog(SqliteEventLogStorage):
@@ -197,3 +205,21 @@ def _with_silent_handler(instance: dg.DagsterInstance) -> dg.DagsterInstance:
     handler.setLevel(logging.DEBUG)
     vars(instance)["get_event_log_handler"] = lambda: handler
     return instance
+
+
+def open_runs(
+    instance: dg.DagsterInstance, tag: str, value: str | None = None
+) -> list[dg.DagsterRun]:
+    """Return the runs with a ``tag``, with this ``value`` if one is given, that did not end."""
+    runs = instance.get_runs(dg.RunsFilter(statuses=NOT_ENDED))
+    return [run for run in runs if tag in run.tags and value in (None, run.tags[tag])]
+
+
+def cancel_runs(instance: dg.DagsterInstance, tag: str, value: str | None = None) -> None:
+    """Mark the runs of ``open_runs`` as canceled, again if a thread then marks one as started."""
+    for _ in range(CANCEL_ATTEMPTS):
+        for run in open_runs(instance, tag, value):
+            instance.report_run_canceled(run, "The process was stopped.")
+        time.sleep(SECONDS_BETWEEN_ATTEMPTS)
+        if not open_runs(instance, tag, value):
+            return

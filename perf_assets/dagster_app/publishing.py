@@ -25,10 +25,7 @@ GROUP = "published"
 
 
 def publishing_assets(study: Study | None, data_dir: DataDirectory) -> list[dg.AssetsDefinition]:
-    """Return the published database and the report; of a study, whether all its months are
-    there.
-    """
-
+    """Return the published database and the report; a study adds the check of its months."""
     spec = dg.AssetSpec(
         asset_key(PUBLISHED),
         deps=inputs_of(PUBLISHED),
@@ -80,9 +77,7 @@ def publishing_assets(study: Study | None, data_dir: DataDirectory) -> list[dg.A
         kinds={"html"},
     )
     def report(context: dg.AssetExecutionContext) -> Iterator[Event]:
-        """Yield what changed this month, the trend, comparisons, users' questions, and how sure it
-        is.
-        """
+        """Write what changed, the trend, comparisons, users' questions, and how sure it is."""
         is_new = keep_report(data_dir)
         shown = {
             "report": dg.MetadataValue.md(data_dir.report.read_text(encoding="utf-8")),

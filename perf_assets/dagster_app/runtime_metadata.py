@@ -43,8 +43,9 @@ def sizes_of(writer: AuditedWriter, asset: str) -> Mapping[str, Any]:
 
 
 class Figures:
-    """The figures of tables; each is computed when all that it reads is up to date, and is drawn
-    by another process, where there is one, while further tables are computed.
+    """The figures of tables, each computed when all that it reads is up to date.
+
+    Another process, if there is one, draws them while further tables are computed.
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, pending: Iterable[str] = ()) -> None:
@@ -78,9 +79,7 @@ class Figures:
 def runtime_metadata(
     writer: AuditedWriter, assets: Iterable[str], figures: Figures | None = None
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield each of ``assets`` with all that is shown of it: what its figures say and look like
-    first.
-    """
+    """Yield each of ``assets`` with all that is shown of it, its figures first."""
     connection = writer.database.connection
     figures = figures or Figures(connection)
     of_assets = {
@@ -106,9 +105,7 @@ def figure_of(connection: duckdb.DuckDBPyConnection, table: str) -> dict[str, An
 
 @cache
 def _read_by_figure(table: str) -> frozenset[str]:
-    """Return the tables and views that the figure of ``table`` reads, and those behind the
-    views.
-    """
+    """Return the tables and views that a table's figure reads, and those behind the views."""
     from perf_assets.reports.figures import figures  # noqa: PLC0415
 
     return behind_views(figures()[table].reads) if table in figures() else frozenset()

@@ -129,7 +129,5 @@ def _again(run: dg.DagsterRun, job: str | None, tries: int) -> dg.RunRequest:
 
 
 def _kept(tags: Mapping[str, str]) -> dict[str, str]:
-    """Return the tags that hold the options of a run, without those that Dagster gave to that
-    one.
-    """
+    """Return the tags that hold the options of a run, without those that Dagster gave it."""
     return {name: value for name, value in tags.items() if name in KEPT or name.startswith(OURS)}
