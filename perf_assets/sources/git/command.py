@@ -112,7 +112,7 @@ def run(
             try:
                 output, _ = git.communicate(timeout=seconds)
             except child.TimeoutExpired:
-                watch.end()
+                child.end(git, child.CLEANUP_SECONDS)
                 raise GitError(f"fatal: operation timed out after {seconds:g} s") from None
         _check(git.returncode, stderr, watch)
         return output
@@ -193,7 +193,7 @@ def _received(stderr: IO[bytes], growing: Path | None) -> int:
 def _check(status: int, stderr: IO[bytes], watch: Watch) -> None:
     """Raise GitError where git did not end well."""
     if watch.has_ended_it:
-        raise IdleError(f"fatal: operation timed out: no progress in {watch.seconds:g} s")
+        raise IdleError(f"fatal: operation timed out: no progress in {child.IDLE_SECONDS:g} s")
     if status:
         _heed(status)
         stderr.seek(0)
