@@ -39,8 +39,7 @@ from perf_assets.storage.verdicts import read_log
 from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.web.review import collecting
 from perf_assets.web.review.application import Workbench
-from perf_assets.web.review.queues import fill
-from perf_assets.web.review.store import Answer, Store
+from perf_assets.web.review.store import Answer, Store, fill
 from perf_assets.web.review.subjects import RANDOM, Subjects
 from tests.forum_places import forum_of, planned, written
 from tests.model_database import insert
