@@ -42,7 +42,7 @@ def lake() -> None:
 @friendly_errors
 def status(url: str) -> None:
     """Show how large each table of the lake is, and when it was last pushed to."""
-    from perf_assets.lake.maintenance import sizes  # noqa: PLC0415
+    from perf_assets.lake.maintenance import sizes
 
     found = sizes(_lake(url))
     click.echo(
@@ -63,9 +63,9 @@ def status(url: str) -> None:
 @friendly_errors
 def push(url: str, subjects: tuple[str, ...], data_dir: Path) -> None:
     """Push the months of the data directory that differ from those in the lake."""
-    from perf_assets.lake.contents import subjects_in  # noqa: PLC0415
-    from perf_assets.lake.push import push as pushed  # noqa: PLC0415
-    from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
+    from perf_assets.lake.contents import subjects_in
+    from perf_assets.lake.push import push as pushed
+    from perf_assets.storage.warehouse import open_warehouse
 
     directory = DataDirectory.of(data_dir)
     target = _lake(url, directory)
@@ -92,10 +92,10 @@ def pull(url: str, subjects: tuple[str, ...], data_dir: Path) -> None:
 
     Months of the pulled repositories that the data directory mined and did not push are replaced.
     """
-    from perf_assets.lake.pull import pull as pulled  # noqa: PLC0415
-    from perf_assets.lake.pull import subjects_of  # noqa: PLC0415
-    from perf_assets.storage.forgetting import keep_out  # noqa: PLC0415
-    from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
+    from perf_assets.lake.pull import pull as pulled
+    from perf_assets.lake.pull import subjects_of
+    from perf_assets.storage.forgetting import keep_out
+    from perf_assets.storage.warehouse import open_warehouse
 
     directory = DataDirectory.of(data_dir)
     target = _lake(url, directory)
@@ -129,8 +129,8 @@ def pull(url: str, subjects: tuple[str, ...], data_dir: Path) -> None:
 @friendly_errors
 def optimize(url: str, retention_days: float, *, is_purging: bool) -> None:
     """Remove superseded rows, compact small files, delete files that nobody reads."""
-    from perf_assets.lake.maintenance import DEAD_SHARE  # noqa: PLC0415
-    from perf_assets.lake.maintenance import maintain as maintained  # noqa: PLC0415
+    from perf_assets.lake.maintenance import DEAD_SHARE
+    from perf_assets.lake.maintenance import maintain as maintained
 
     shutdown.set_resume_hint("optimize again; nothing is lost")
     with shown_progress(console):
@@ -152,6 +152,6 @@ def optimize(url: str, retention_days: float, *, is_purging: bool) -> None:
 
 
 def _lake(url: str, data_dir: DataDirectory | None = None) -> "Lake":
-    from perf_assets.lake.location import Lake  # noqa: PLC0415
+    from perf_assets.lake.location import Lake
 
     return Lake.of(url, data_dir)

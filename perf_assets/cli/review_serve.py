@@ -103,14 +103,13 @@ def serve_review(  # noqa: PLR0913  (options of the command)
     if kind != "bugs" and differing:
         raise PerfAssetsError("--differing is for bug reports: the classifier reads nothing else")
     check_free(port)
-    from perf_assets.core.reviews.rater_agreement import AGREED  # noqa: PLC0415
-    from perf_assets.stages.reviewing import rater_name  # noqa: PLC0415
-    from perf_assets.web.explore import serve  # noqa: PLC0415
-    from perf_assets.web.guard import answered_names  # noqa: PLC0415
-    from perf_assets.web.review.application import Workbench, application  # noqa: PLC0415
-    from perf_assets.web.review.queues import fill  # noqa: PLC0415
-    from perf_assets.web.review.store import Store  # noqa: PLC0415
-    from perf_assets.web.review.subjects import CHOSEN, RANDOM, Subjects  # noqa: PLC0415
+    from perf_assets.core.reviews.rater_agreement import AGREED
+    from perf_assets.stages.reviewing import rater_name
+    from perf_assets.web.explore import serve
+    from perf_assets.web.guard import answered_names
+    from perf_assets.web.review.application import Workbench, application
+    from perf_assets.web.review.store import Store, fill
+    from perf_assets.web.review.subjects import CHOSEN, RANDOM, Subjects
 
     named = [rater_name(rater) for rater in raters]
     if AGREED in map(str.casefold, named):
@@ -162,9 +161,9 @@ def _own_address() -> str:
 
 def chosen_verdicts(directory: DataDirectory) -> dict[tuple[str, int], bool]:
     """Return what raters said of bug reports that were chosen as rule and classifier differ."""
-    from perf_assets.web.review.agreement import verdicts  # noqa: PLC0415
-    from perf_assets.web.review.store import FILE, Store  # noqa: PLC0415
-    from perf_assets.web.review.subjects import CHOSEN  # noqa: PLC0415
+    from perf_assets.web.review.agreement import verdicts
+    from perf_assets.web.review.store import FILE, Store
+    from perf_assets.web.review.subjects import CHOSEN
 
     folder = directory.path / FOLDER
     if not (folder / FILE).exists():
@@ -191,9 +190,9 @@ def collect_answers(data_dir: Path) -> None:
     """
     directory = DataDirectory.of(data_dir)
     folder = directory.path / FOLDER
-    from perf_assets.web.review.application import Workbench  # noqa: PLC0415
-    from perf_assets.web.review.store import FILE, Store  # noqa: PLC0415
-    from perf_assets.web.review.subjects import Subjects  # noqa: PLC0415
+    from perf_assets.web.review.application import Workbench
+    from perf_assets.web.review.store import FILE, Store
+    from perf_assets.web.review.subjects import Subjects
 
     if not (folder / FILE).exists():
         raise PerfAssetsError(f"{folder / FILE} is not there: nobody judged in the page yet")

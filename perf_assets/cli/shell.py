@@ -85,6 +85,12 @@ def importing() -> Iterator[None]:
     collect_seldom()
 
 
+def words(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> list[str] | None:
+    """Return the words of an option, separated by commas; None if it is not given."""
+    listed = [word.strip() for value in values for word in value.split(",") if word.strip()]
+    return listed if values else None
+
+
 data_dir_option = click.option(
     "--data-dir",
     "data_dir",
