@@ -10,7 +10,6 @@ import dagster as dg
 
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study
-from perf_assets.dagster_app.alert_evidence import with_evidence
 from perf_assets.dagster_app.event_reporting import EventReporter
 from perf_assets.dagster_app.factory import (
     Stored,
@@ -19,8 +18,11 @@ from perf_assets.dagster_app.factory import (
     stored_by,
     whole_asset,
 )
+from perf_assets.dagster_app.keys import check_key
+from perf_assets.dagster_app.runtime_metadata import figure_of
 from perf_assets.dagster_app.workers import worker_assets
 from perf_assets.reports import drawing_process
+from perf_assets.reports.alert_messages import as_markdown, headline, new_alerts
 from perf_assets.schema.models.dependencies import analyses
 from perf_assets.schema.models.files import load_models
 from perf_assets.stages.enrichment.labels import KINDS, store_label_kinds
@@ -38,6 +40,10 @@ from perf_assets.stages.transform.models import register_study
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.verdicts import VERDICT_KINDS
+
+ALERTS, RULE = "marts.alerts", "no_alert_is_new"
+NAMED = 5
+"""Alerts named in the check; the table and perf-assets alerts have all."""
 
 KIND_TABLES = (LABELLED, QUESTION_KINDS, WEIGHTS)
 
@@ -126,6 +132,30 @@ def derived_assets(study: Study | None, data_dir: DataDirectory) -> dg.AssetsDef
     statistics = [Stored(table, [table], frozenset({"python"})) for table in analyses()]
     tables = [*models, *statistics]
     return whole_asset("models_and_statistics", tables, data_dir, step, with_evidence)
+
+
+def with_evidence(writer: AuditedWriter, result: dg.AssetCheckResult) -> dg.AssetCheckResult:
+    """Return ``result``; that of new alerts with their issues and the picture, to judge them by."""
+    key = check_key(ALERTS, RULE)
+    if result.passed or (result.asset_key, result.check_name) != (key.asset_key, key.name):
+        return result
+    connection = writer.database.connection
+    alerts = new_alerts(connection)
+    more = f"; and {len(alerts) - NAMED} more" if len(alerts) > NAMED else ""
+    picture = figure_of(connection, ALERTS).get("figure")
+    return dg.AssetCheckResult(
+        passed=False,
+        asset_key=key.asset_key,
+        check_name=key.name,
+        severity=dg.AssetCheckSeverity.WARN,
+        description=f"{'; '.join(headline(alert) for alert in alerts[:NAMED])}{more}",
+        metadata={
+            "new_alerts": len(alerts),
+            "repositories": ", ".join(sorted({alert["repository"] for alert in alerts})),
+            "alerts": dg.MetadataValue.md(as_markdown(alerts[:NAMED])),
+            **({"figure": picture} if picture is not None else {}),
+        },
+    )
 
 
 def review_specs() -> Sequence[dg.AssetSpec]:

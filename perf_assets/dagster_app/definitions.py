@@ -47,19 +47,16 @@ def build_definitions(
         *_whole_assets(study, data_dir),
     ]
     jobs = study_jobs(study)
+    plain_jobs = [add_repository_job(study, data_dir), write_site_job(data_dir)]
+    if study.lake is not None:
+        plain_jobs.append(lake_maintenance_job(study, data_dir))
     return dg.Definitions(
         assets=_presented(assets, study),
-        jobs=[*jobs, *_plain_jobs(study, data_dir)],
+        jobs=[*jobs, *plain_jobs],
         schedules=schedules(study),
         sensors=[retrying(jobs), alert_sensor(data_dir)],
         executor=single_writer(data_dir),
     )
-
-
-def _plain_jobs(study: Study, data_dir: DataDirectory) -> list[dg.JobDefinition]:
-    """Return the jobs that make no asset."""
-    kept = [] if study.lake is None else [lake_maintenance_job(study, data_dir)]
-    return [add_repository_job(study, data_dir), write_site_job(data_dir), *kept]
 
 
 def studyless_definitions(data_dir: DataDirectory) -> dg.Definitions:

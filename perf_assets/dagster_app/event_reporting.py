@@ -39,17 +39,6 @@ def refusal(sentences: Sequence[str]) -> dg.Failure:
     return failure("; ".join([*sentences[:NAMED_REFUSALS], *more]), "audit")
 
 
-def materialization_results(
-    context: dg.AssetExecutionContext, name: str, metadata: Mapping[str, Any], *, is_new: bool
-) -> Iterator[Event]:
-    """Yield the result of an asset that is a file; a refresh reports it if it ``is_new``."""
-    reporter = EventReporter(context)
-    if reporter.has_changes(name, is_new=is_new):
-        yield from reporter.report_materialization(name, metadata)
-    else:
-        yield from reporter.done(name)
-
-
 class EventReporter:
     """Reports the tables of one step to Dagster, by the options of the run.
 
@@ -78,6 +67,15 @@ class EventReporter:
     def has_changes(self, name: str, *, is_new: bool) -> bool:
         """Return whether an asset that is a file is to be reported."""
         return is_new or self.options.is_forced or bool(self.never_reported([name]))
+
+    def report_file(
+        self, name: str, metadata: Mapping[str, Any], *, is_new: bool
+    ) -> Iterator[Event]:
+        """Yield the result of an asset that is a file; a refresh reports it if it ``is_new``."""
+        if self.has_changes(name, is_new=is_new):
+            yield from self.report_materialization(name, metadata)
+        else:
+            yield from self.done(name)
 
     def report_materialization(self, asset: str, metadata: Mapping[str, Any]) -> Iterator[Event]:
         """Yield that ``asset`` was made or replaced."""
@@ -150,12 +148,7 @@ class EventReporter:
     def report_partitions(
         self, loads: Sequence[Load], outcomes: Sequence[WriteOutcome], *, is_failing: bool
     ) -> set[str]:
-        """Report the partitions that are stored, in a refresh those that changed.
-
-        Returns
-        -------
-        Their assets.
-        """
+        """Report stored partitions, in a refresh those that changed, and return their assets."""
         selected = self._context.selected_asset_keys
         stored = sorted(
             (
@@ -183,12 +176,7 @@ class EventReporter:
         is_new: bool,
         is_failing: bool,
     ) -> set[str]:
-        """Report the assets of a run whose partition is a ``subject``, in a refresh if changed.
-
-        Returns
-        -------
-        The assets that are reported.
-        """
+        """Report assets whose partition is ``subject``, in a refresh if new, and return them."""
         by_asset: dict[str, list[Load]] = {}
         for load in loads:
             if asset_key(load["table"]) in self._context.selected_asset_keys:
@@ -205,11 +193,20 @@ class EventReporter:
         return {*by_asset}
 
     def report_checks(
-        self, broken: Mapping[str, Sequence[BrokenRule]]
+        self, broken: Mapping[str, Sequence[BrokenRule]], assets: Collection[str] | None = None
     ) -> Iterator[dg.AssetCheckResult]:
-        """Yield the results of the selected checks of these tables, by their broken rules."""
+        """Yield the results of selected checks by the ``broken`` rules of each table.
+
+        If ``assets`` are given, only tables of these count.
+        """
         selected = self._context.selected_asset_check_keys
-        for result in check_results(broken):
+        for result in check_results(
+            {
+                table: rules
+                for table, rules in broken.items()
+                if assets is None or asset_for_table(table) in assets
+            }
+        ):
             assert result.asset_key is not None
             if dg.AssetCheckKey(result.asset_key, str(result.check_name)) in selected:
                 yield result

@@ -108,9 +108,8 @@ def run_study(  # noqa: PLR0913
         if study.lake is not None:
             task = Task(first, last, reconcile, force, longest_wait, until)
             reachable = [entry.name for entry in mined if entry.name not in stopped]
-            done = work_through(study, data_dir, reachable, task, workers)
-            failures += done.failures
-            stopped |= done.stopped
+            failures, errors = work_through(study, data_dir, reachable, task, workers)
+            stopped |= errors
         for subject, start, end in spans:
             if subject.name in stopped or (study.lake and isinstance(subject, Repository)):
                 continue

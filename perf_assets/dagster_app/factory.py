@@ -111,14 +111,8 @@ def partitioned_asset(
         news = reporter.report_partitions(loads, outcomes, is_failing=bool(failures))
         audited = {table for outcome in outcomes for table in outcome.reports}
         audited |= reporter.never_checked(what.tables)
-        if not options.is_forced:
-            reported = {asset_for_table(table) for table in audited} | news
-            broken = {
-                table: rules
-                for table, rules in broken.items()
-                if asset_for_table(table) in reported
-            }
-        yield from reporter.report_checks(broken)
+        reported = {asset_for_table(table) for table in audited} | news
+        yield from reporter.report_checks(broken, None if options.is_forced else reported)
         if failures and not reporter.options.is_refresh:
             # What the step yielded now would count as all that the run names.
             raise refusal(failures)

@@ -115,7 +115,9 @@ class PersistentSqliteEventLog(SqliteEventLogStorage):
                 poolclass=StaticPool,  # the lock lets one thread at a time use it
                 connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
             )
-            sqlalchemy.event.listen(engine, "connect", _wait_for_no_disk)
+            # An event is committed without waiting for the disk.
+            pragma = "PRAGMA synchronous = NORMAL"
+            sqlalchemy.event.listen(engine, "connect", lambda opened, _: opened.execute(pragma))
             self._opened[shard] = now
         elif now - self._opened[shard] > OPEN_SECONDS:
             engine.dispose()
@@ -145,10 +147,6 @@ class PersistentSqliteEventLog(SqliteEventLogStorage):
         super().dispose()
 
 
-def _wait_for_no_disk(connection: sqlite3.Connection, _: object) -> None:
-    connection.execute("PRAGMA synchronous = NORMAL")
-
-
 def open_instance(directory: Path) -> dg.DagsterInstance:
     """Return the instance at ``directory`` for the runs of this process."""
     write_instance_config(directory)
@@ -162,7 +160,11 @@ def open_instance(directory: Path) -> dg.DagsterInstance:
             "config": storage.config_dict,
         }
     ref = InstanceRef.from_dir(str(directory), overrides=overrides)
-    return _with_silent_handler(_at_data_dir_in_the_ui(dg.DagsterInstance.from_ref(ref)))
+    instance = _at_data_dir_in_the_ui(dg.DagsterInstance.from_ref(ref))
+    handler = _SilentHandler(instance)
+    handler.setLevel(logging.DEBUG)
+    vars(instance)["get_event_log_handler"] = lambda: handler
+    return instance
 
 
 def _at_data_dir_in_the_ui(instance: dg.DagsterInstance) -> dg.DagsterInstance:
@@ -198,13 +200,6 @@ class _SilentHandler(EventListenerLogHandler):
         except Exception:
             if get_log_record_metadata(record)["dagster_event"] is not None:
                 raise
-
-
-def _with_silent_handler(instance: dg.DagsterInstance) -> dg.DagsterInstance:
-    handler = _SilentHandler(instance)
-    handler.setLevel(logging.DEBUG)
-    vars(instance)["get_event_log_handler"] = lambda: handler
-    return instance
 
 
 def open_runs(

@@ -14,7 +14,6 @@ from perf_assets.dagster_app.event_reporting import (
     EventReporter,
     broken_rules,
     failure,
-    materialization_results,
 )
 from perf_assets.dagster_app.executor import POOL
 from perf_assets.dagster_app.factory import Stored, open_writer, specs_together
@@ -72,7 +71,8 @@ def replication_assets(data_dir: DataDirectory) -> list[dg.AssetsDefinition]:
         page = html(read_replication(data_dir.published))
         path = write_file(data_dir.replication_report, page)
         shown = {"path": dg.MetadataValue.path(path)}
-        yield from materialization_results(context, REPORT, shown, is_new=True)
-        EventReporter(context).conclude(REPORT)
+        reporter = EventReporter(context)
+        yield from reporter.report_file(REPORT, shown, is_new=True)
+        reporter.conclude(REPORT)
 
     return [paper_package, replication_report]

@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -105,9 +105,7 @@ def worker_assets(
             is_failing=bool(done.failures),
         )
         checked = {asset_for_table(table) for table in audited} | reported
-        yield from reporter.report_checks(
-            {table: rules for table, rules in broken.items() if asset_for_table(table) in checked}
-        )
+        yield from reporter.report_checks(broken, checked)
         if done.failures:
             raise refusal(done.failures)
         for what in whats:
@@ -159,18 +157,6 @@ class Task:
         ]
 
 
-@dataclass
-class Results:
-    """What workers did.
-
-    failures : what failed its audit, a sentence each; all else is shipped.
-    stopped : the repositories that were not done, and why.
-    """
-
-    failures: list[str] = field(default_factory=list)
-    stopped: dict[str, PerfAssetsError] = field(default_factory=dict)
-
-
 def worker_count() -> int:
     """Return the number of workers by the environment's variable; without it, one a core.
 
@@ -190,14 +176,20 @@ def worker_count() -> int:
 
 def work_through(
     study: Study, data_dir: DataDirectory, names: Sequence[str], task: Task, workers: int | None
-) -> Results:
+) -> tuple[list[str], dict[str, PerfAssetsError]]:
     """Have ``workers`` processes mine the repositories of these ``names``, one after the other.
 
     A worker that is lost is replaced, and its repository mined once more.
+
+    Returns
+    -------
+    What failed its audit, a sentence each; and the repositories that were not done, with the error.
     """
     place = ["--study", str(study.path), "--data-dir", str(data_dir.path)]
     command = [sys.executable, "-m", "perf_assets", "work", "--listen", *place, *task.options]
-    results, lock = Results(), threading.Lock()
+    all_failures: list[str] = []
+    errors: dict[str, PerfAssetsError] = {}
+    lock = threading.Lock()
     waiting, done = iter(names), iter(range(1, len(names) + 1))
 
     def take() -> None:
@@ -205,9 +197,9 @@ def work_through(
         for name in waiting:
             failures, stopped = worker.run(name)
             with lock:
-                results.failures += failures
+                all_failures.extend(failures)
                 if stopped is not None:
-                    results.stopped[name] = PerfAssetsError(stopped)
+                    errors[name] = PerfAssetsError(stopped)
                 progress(next(done))
         worker.end()
 
@@ -218,7 +210,7 @@ def work_through(
     ):
         for future in [threads.submit(take) for _ in range(count)]:
             future.result()
-    return results
+    return all_failures, errors
 
 
 def serve(work_on: Callable[[str], list[str]], data_dir: DataDirectory) -> None:
