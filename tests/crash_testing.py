@@ -316,7 +316,7 @@ def _collect(_: Path, data_dir: Path) -> None:
     )
     vars(collecting)["child"] = stand_in
     folder = _answers(directory)
-    told = Workbench(Subjects(directory), Store(folder), folder).collect()
+    told = Workbench(Subjects(directory), Store(folder)).collect()
     assert len(told) == len(RATERS), told
 
 

@@ -205,16 +205,16 @@ def _print_check(check: "Check", *, is_whole: bool) -> None:
         state: [finding for finding in check.findings if finding.state == state]
         for state in ("equal", "not recomputed", "differs")
     }
-    for state, found in by_state.items():
+    for state, findings in by_state.items():
         if state == "not recomputed":
             reasons: dict[str, list[str]] = {}
-            for finding in found:
+            for finding in findings:
                 reasons.setdefault("; ".join(finding.details), []).append(finding.subject)
             for reason, subjects in reasons.items():
                 subject = escape_text(", ".join(subjects))
                 click.echo(f"not recomputed, {escape_text(reason)}: {subject}")
         elif state == "differs" or is_whole:
-            for finding in found:
+            for finding in findings:
                 first, *rest = (*finding.details, "")
                 click.echo(
                     f"{state}: {escape_text(finding.subject)}{first and f': {escape_text(first)}'}"
@@ -223,17 +223,17 @@ def _print_check(check: "Check", *, is_whole: bool) -> None:
                     click.echo(f"    {escape_text(line)}")
     for note in check.notes:
         click.echo(escape_text(note))
-    counts = ", ".join(f"{len(found)} {state}" for state, found in by_state.items())
+    counts = ", ".join(f"{len(findings)} {state}" for state, findings in by_state.items())
     verdict = "all that can be computed again is equal" if check.is_equal else "NOT as archived"
     made = escape_text(f"{check.manifest.study}, made by perf-assets {check.manifest.perf_assets}")
     click.echo(f"{made}: {verdict} ({counts})")
 
 
-def _list_secrets(found: "pl.DataFrame") -> None:
-    for row in found.head(MOST_SECRETS).iter_rows(named=True):
+def _list_secrets(secrets: "pl.DataFrame") -> None:
+    for row in secrets.head(MOST_SECRETS).iter_rows(named=True):
         where = f"{row['table']} {row['key']}, {row['column']}"
         click.echo(
             escape_text(f"{where}: {row['kind']} {row['masked']} ({row['count']})"), err=True
         )
-    if found.height > MOST_SECRETS:
-        click.echo(f"and {found.height - MOST_SECRETS} more", err=True)
+    if secrets.height > MOST_SECRETS:
+        click.echo(f"and {secrets.height - MOST_SECRETS} more", err=True)

@@ -251,15 +251,15 @@ def import_review(sheets: tuple[Path, ...], raters: tuple[str, ...], data_dir: P
             check_memory()
             from perf_assets.dagster_app.execution import run_import
         given = list(zip(sheets, raters * (len(sheets) // len(raters)), strict=True))
-        found = run_import(directory, given)
-    imported = {}
-    for sheet, one in zip(sheets, found, strict=True):
-        if not isinstance(one, PerfAssetsError):
-            imported[sheet] = one
-            _print_imported(sheet, one)
-    if any(one.added + one.superseding + one.unchanged for one in imported.values()):
+        results = run_import(directory, given)
+    imported = []
+    for sheet, result in zip(sheets, results, strict=True):
+        if not isinstance(result, PerfAssetsError):
+            imported.append(result)
+            _print_imported(sheet, result)
+    if any(result.added + result.superseding + result.unchanged for result in imported):
         print_agreement(directory.published, console)
-    if refused := [str(one) for one in found if isinstance(one, PerfAssetsError)]:
+    if refused := [str(result) for result in results if isinstance(result, PerfAssetsError)]:
         raise PerfAssetsError("; ".join(refused))
 
 

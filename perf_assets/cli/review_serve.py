@@ -115,8 +115,7 @@ def serve_review(  # noqa: PLR0913  (options of the command)
     if AGREED in map(str.casefold, named):
         raise PerfAssetsError(f"--rater {AGREED} is what raters agreed on: choose another name")
     subjects = Subjects(directory)
-    folder = directory.path / FOLDER
-    store = Store(folder)
+    store = Store(directory.path / FOLDER)
     names = list(dict.fromkeys(named)) or store.raters() or [rater_name(getpass.getuser())]
     if labelled is None and unlabelled is None and not differing and not store.drawn():
         labelled = unlabelled = FIRST_SAMPLE
@@ -130,7 +129,7 @@ def serve_review(  # noqa: PLR0913  (options of the command)
             fill(store, list(store.drawn()), RANDOM, [name], seed, 100)
     if not any(store.queue(name) for name in names):
         raise PerfAssetsError("there is nothing for them to judge: draw more with --sample")
-    workbench = Workbench(subjects, store, folder, is_blind=not show_labels)
+    workbench = Workbench(subjects, store, is_blind=not show_labels)
     shown_host = host if host not in ("0.0.0.0", "::") else _own_address()
     links = [f"{name}: http://{shown_host}:{port}/enter/{store.secret_of(name)}" for name in names]
     shutdown.set_resume_hint(
@@ -196,5 +195,5 @@ def collect_answers(data_dir: Path) -> None:
 
     if not (folder / FILE).exists():
         raise PerfAssetsError(f"{folder / FILE} is not there: nobody judged in the page yet")
-    for line in Workbench(Subjects(directory), Store(folder), folder).collect():
+    for line in Workbench(Subjects(directory), Store(folder)).collect():
         click.echo(line)

@@ -56,13 +56,11 @@ class Workbench:
     """What is judged and where answers are kept.
 
     subjects, store : where subjects are read, and answers kept.
-    folder : where sheets are written on the way into the database.
     is_blind : whether raters see the tool's label only once they judged.
     """
 
     subjects: Subjects
     store: Store
-    folder: Path
     is_blind: bool = True
 
     def fields(self, kind: str) -> tuple[Field, ...]:
@@ -70,10 +68,10 @@ class Workbench:
         return fields_of(kind, codes.categories(self.store.codes()) if kind == "bugs" else None)
 
     def collect(self) -> list[str]:
-        """Bring all answers into the database; a sentence for each sheet."""
+        """Bring all answers into the database by sheets beside them; a sentence for each."""
         answers = self.store.answers(with_first=True)
         texts = sheets(self.subjects, answers, self.store.drawn(), self.store.codes())
-        return collect(self.folder, self.subjects.directory.path, texts)
+        return collect(self.store.path.parent, self.subjects.directory.path, texts)
 
 
 def application(workbench: Workbench, hosts: frozenset[str]) -> ASGIApp:
