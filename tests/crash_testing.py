@@ -39,8 +39,7 @@ from perf_assets.storage.verdicts import read_log
 from perf_assets.storage.warehouse import open_warehouse
 from perf_assets.web.review import collecting
 from perf_assets.web.review.application import Workbench
-from perf_assets.web.review.queues import fill
-from perf_assets.web.review.store import Answer, Store
+from perf_assets.web.review.store import Answer, Store, fill
 from perf_assets.web.review.subjects import RANDOM, Subjects
 from tests.forum_places import forum_of, planned, written
 from tests.model_database import insert
@@ -318,7 +317,7 @@ def _collect(_: Path, data_dir: Path) -> None:
     )
     vars(collecting)["child"] = stand_in
     folder = _answers(directory)
-    told = Workbench(Subjects(directory), Store(folder), folder).collect()
+    told = Workbench(Subjects(directory), Store(folder)).collect()
     assert len(told) == len(RATERS), told
 
 

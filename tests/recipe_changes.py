@@ -328,7 +328,7 @@ def queries() -> None:
 
     perf-assets query NAME runs one of them.
     """
-    from perf_assets.schema.models.cookbook import cookbook  # noqa: PLC0415
+    from perf_assets.schema.models.cookbook import cookbook
 
     for name in cookbook():
         click.echo(name)

@@ -81,14 +81,14 @@ REASONS = {
     ): "the process is ended by another thread meanwhile",
     ("web/services.py", "child.start"): "watched; answers are waited for with limits",
     (
-        "dagster_app/worker_pool.py",
+        "dagster_app/workers.py",
         "child.start",
     ): "each wait inside a worker has its own limit",
     (
-        "dagster_app/worker_pool.py",
-        "thread.join",
+        "dagster_app/workers.py",
+        "future.result",
     ): "its worker answers or ends: each wait inside it has a limit",
-    ("dagster_app/worker_pool.py", "self._process.communicate"): "it was killed",
+    ("dagster_app/workers.py", "self._process.communicate"): "it was killed",
 }
 
 

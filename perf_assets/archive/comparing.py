@@ -20,7 +20,7 @@ from perf_assets.schema import declared
 from perf_assets.schema.ddl import quoted_name
 from perf_assets.schema.models.dependencies import made_from
 from perf_assets.storage.confined import attach, confined
-from perf_assets.storage.database_errors import explained
+from perf_assets.storage.database_errors import friendly_errors
 from perf_assets.storage.definitions import declared_definitions, definitions_of
 from perf_assets.storage.publishing import ADDRESS_KEY
 from perf_assets.storage.received import stored_tables
@@ -187,7 +187,7 @@ def _read_side(
     connection: duckdb.DuckDBPyConnection, database: Path, side: Side, alias: str
 ) -> None:
     """Attach the database of a side, and add what it says of itself."""
-    try:
+    with friendly_errors(database):
         attach(connection, database, alias)
         if not {"meta.about", "meta.partition_loads"} <= stored_tables(connection, alias).keys():
             raise PerfAssetsError(
@@ -200,8 +200,6 @@ def _read_side(
             side.address_key = key
         for name, *months in connection.execute(MONTHS.format(side=alias)).fetchall():
             side.months[name] = "{} to {} ({})".format(*months)
-    except duckdb.Error as error:
-        raise explained(error, database) or error from None
 
 
 def _compared(connection: duckdb.DuckDBPyConnection, first: Side, second: Side) -> Comparison:

@@ -41,16 +41,9 @@ DOCSTRING = re.compile(r'(\A|:\n+)[ ]*r?"""(?:[^\\]|\\.)*?"""[ ]*\n', re.DOTALL)
 def code_version(*modules: str) -> str:
     """Return the fingerprint of ``modules``, of all that they import, and of libraries.
 
-    Docstrings and the modules in ``NOT_DECIDING`` are not part of it. Data files count as part of
-    the folder that they are in.
-
-    Parameters
-    ----------
-    modules : full names, such as ``perf_assets.core.labelling.labels``.
-
-    Returns
-    -------
-    Sixteen hexadecimal digits.
+    It has sixteen hexadecimal digits. Modules have full names, such as
+    ``perf_assets.core.labelling.labels``. Docstrings and the modules in ``NOT_DECIDING`` are not
+    part of it. Data files count as part of the folder that they are in.
     """
     names, libraries = imported_by(*modules)
     folders = sorted({_path(name).parent for name in names})
@@ -81,9 +74,7 @@ def files_version(*folders: str | Path) -> str:
 def imported_by(*modules: str) -> tuple[list[str], list[str]]:
     """Return the modules that ``modules`` import, near or far, with themselves; and libraries.
 
-    Returns
-    -------
-    Names of modules below ``perf_assets``, and of libraries as they are imported, each sorted.
+    Modules have names below ``perf_assets``, libraries those of imports; both are sorted.
     """
     names, libraries = set[str](), set[str]()
     waiting = [module.removeprefix(f"{NAME}.") for module in modules]

@@ -45,12 +45,9 @@ def write_file(
 
     Parameters
     ----------
-    mode
-        Permissions of the file; default: those of the file that it replaces.
-    is_durable
-        Whether the content is on the disk when this returns.
-    replaces
-        Whether a file that is there already is replaced.
+    mode : permissions of the file; default: those of the file that it replaces.
+    is_durable : whether the content is on the disk when this returns.
+    replaces : whether a file that is there already is replaced.
 
     Raises
     ------

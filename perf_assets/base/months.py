@@ -22,7 +22,7 @@ def start_of(month: str) -> datetime:
 
 
 def add_months(month: str, count: int) -> str:
-    """Return the month that is ``count`` months after ``month``, or before it if negative."""
+    """Return the month ``count`` months after ``month``, before it if ``count`` is negative."""
     years, index = divmod(int(month[:4]) * 12 + int(month[5:]) - 1 + count, 12)
     return f"{years:04d}-{index + 1:02d}"
 
@@ -33,7 +33,7 @@ def end_of(month: str) -> datetime:
 
 
 def months_between(first: str, last: str) -> list[str]:
-    """Return every month from ``first`` to ``last``, both included; empty if last is earlier."""
+    """Return all months from ``first`` to ``last``, both included; none if ``last`` is earlier."""
     count = (int(last[:4]) - int(first[:4])) * 12 + int(last[5:]) - int(first[5:])
     return [add_months(first, offset) for offset in range(count + 1)]
 

@@ -13,6 +13,6 @@ def main() -> None:
 
 def _command() -> None:
     # It takes a third of a second to import, and Ctrl-C ends the program in that time too.
-    from perf_assets.cli.commands import commands  # noqa: PLC0415
+    from perf_assets.cli.commands import commands
 
     commands()

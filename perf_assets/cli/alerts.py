@@ -37,8 +37,8 @@ def alerts(context: click.Context, data_dir: Path, *, is_all: bool, is_json: boo
     if context.invoked_subcommand is not None:
         context.obj = data_dir
         return
-    from perf_assets.reports.alerts import print_alerts, read_alerts  # noqa: PLC0415
-    from perf_assets.reports.status import as_json  # noqa: PLC0415
+    from perf_assets.reports.alerts import print_alerts, read_alerts
+    from perf_assets.reports.status import as_json
 
     found = read_alerts(DataDirectory.of(data_dir).published, is_all=is_all)
     if is_json:
@@ -84,7 +84,7 @@ def set_alert(
     with shown_progress(console):
         with phase("starting"):
             check_memory()
-            from perf_assets.dagster_app.execution import run_alert_state  # noqa: PLC0415
+            from perf_assets.dagster_app.execution import run_alert_state
         done = run_alert_state(directory, alert, state, note, person or getpass.getuser())
     if done.is_changed:
         click.echo(f"{done.alert_id}: {state}, before {done.state_before}")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.processes import shutdown
 from perf_assets.base.processes.progress import phase
 from perf_assets.base.sanitize import escape_text
@@ -88,20 +87,12 @@ def archive(
         perf-assets archive study.zip
         perf-assets archive study.zip --study study.toml --pseudonymise --author "Ada Lovelace"
     """
-    if not data_dir.is_dir():
-        raise PerfAssetsError(
-            f"{data_dir}: there is no such data directory; perf-assets run makes one"
-        )
-    directory = DataDirectory.of(data_dir)
+    directory = DataDirectory.existing(data_dir)
     shutdown.set_resume_hint(f"nothing is at {output} yet; run the same command again")
     with shown_progress(console):
         with phase("starting"), importing():
-            from perf_assets.archive.preparing import (  # noqa: PLC0415
-                Options,
-                SecretsFoundError,
-                study_of,
-            )
-            from perf_assets.archive.writing import write_archive  # noqa: PLC0415
+            from perf_assets.archive.preparing import Options, SecretsFoundError, study_of
+            from perf_assets.archive.writing import write_archive
         options = Options(is_pseudonymised, not without_texts, secrets, authors)
         try:
             written = write_archive(directory, study_of(directory, study), output, options)
@@ -154,9 +145,9 @@ def check_archive(path: Path, *, explain: bool, is_whole: bool) -> None:
     shutdown.set_resume_hint("nothing was changed; run it again")
     with shown_progress(console):
         with phase("starting"), importing():
-            from perf_assets.archive.checking import check_archive as checked  # noqa: PLC0415
-            from perf_assets.archive.findings import explanations  # noqa: PLC0415
-            from perf_assets.storage.audit.process import prepare  # noqa: PLC0415
+            from perf_assets.archive.checking import check_archive as checked
+            from perf_assets.archive.findings import explanations
+            from perf_assets.storage.audit.process import prepare
 
             prepare()
         check = checked(path)
@@ -168,16 +159,62 @@ def check_archive(path: Path, *, explain: bool, is_whole: bool) -> None:
         sys.exit(DIFFERENT)
 
 
+@click.command()
+@click.argument("first", type=click.Path(path_type=Path))
+@click.argument("second", type=click.Path(path_type=Path))
+@click.option(
+    "--page",
+    "output",
+    type=click.Path(path_type=Path),
+    metavar="OUT.html",
+    help="Also write a page to look at.",
+)
+@friendly_errors
+def compare(first: Path, second: Path, output: Path | None) -> None:
+    """Say what differs between FIRST and SECOND: archives, data directories or published databases.
+
+    Rows that were read, labels, links and results, and whether the source, the rules or the code
+    changed since.
+
+    \b
+    Exit code 0: nothing differs. 1: something does. 2: one of them cannot be read.
+
+    \b
+    Examples:
+        perf-assets compare paper.zip data
+        perf-assets compare ours.zip theirs.zip --page differences.html
+    """
+    with shown_progress(console):
+        with phase("starting"), importing():
+            from perf_assets.archive.comparing import compare as compared
+            from perf_assets.archive.comparison_page import lines, page
+            from perf_assets.base.files import write_output_file
+        comparison = compared(first, second)
+    if output is not None:
+        write_output_file(output, page(comparison).encode())
+    for line in lines(comparison):
+        click.echo(escape_text(line))
+    if output is not None:
+        click.echo(f"{output}: open it in a browser")
+    if not comparison.is_equal:
+        sys.exit(DIFFERENT)
+
+
 def _print_check(check: "Check", *, is_whole: bool) -> None:
     by_state: Mapping[str, list[Finding]] = {
         state: [finding for finding in check.findings if finding.state == state]
         for state in ("equal", "not recomputed", "differs")
     }
-    for state, found in by_state.items():
+    for state, findings in by_state.items():
         if state == "not recomputed":
-            _print_reasons(found)
+            reasons: dict[str, list[str]] = {}
+            for finding in findings:
+                reasons.setdefault("; ".join(finding.details), []).append(finding.subject)
+            for reason, subjects in reasons.items():
+                subject = escape_text(", ".join(subjects))
+                click.echo(f"not recomputed, {escape_text(reason)}: {subject}")
         elif state == "differs" or is_whole:
-            for finding in found:
+            for finding in findings:
                 first, *rest = (*finding.details, "")
                 click.echo(
                     f"{state}: {escape_text(finding.subject)}{first and f': {escape_text(first)}'}"
@@ -186,25 +223,17 @@ def _print_check(check: "Check", *, is_whole: bool) -> None:
                     click.echo(f"    {escape_text(line)}")
     for note in check.notes:
         click.echo(escape_text(note))
-    counts = ", ".join(f"{len(found)} {state}" for state, found in by_state.items())
+    counts = ", ".join(f"{len(findings)} {state}" for state, findings in by_state.items())
     verdict = "all that can be computed again is equal" if check.is_equal else "NOT as archived"
     made = escape_text(f"{check.manifest.study}, made by perf-assets {check.manifest.perf_assets}")
     click.echo(f"{made}: {verdict} ({counts})")
 
 
-def _print_reasons(found: "list[Finding]") -> None:
-    reasons: dict[str, list[str]] = {}
-    for finding in found:
-        reasons.setdefault("; ".join(finding.details), []).append(finding.subject)
-    for reason, subjects in reasons.items():
-        click.echo(f"not recomputed, {escape_text(reason)}: {escape_text(', '.join(subjects))}")
-
-
-def _list_secrets(found: "pl.DataFrame") -> None:
-    for row in found.head(MOST_SECRETS).iter_rows(named=True):
+def _list_secrets(secrets: "pl.DataFrame") -> None:
+    for row in secrets.head(MOST_SECRETS).iter_rows(named=True):
         where = f"{row['table']} {row['key']}, {row['column']}"
         click.echo(
             escape_text(f"{where}: {row['kind']} {row['masked']} ({row['count']})"), err=True
         )
-    if found.height > MOST_SECRETS:
-        click.echo(f"and {found.height - MOST_SECRETS} more", err=True)
+    if secrets.height > MOST_SECRETS:
+        click.echo(f"and {secrets.height - MOST_SECRETS} more", err=True)

@@ -5,7 +5,6 @@ from shlex import quote
 
 import click
 
-from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.processes import shutdown
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.shell import console, data_dir_option, friendly_errors
@@ -23,15 +22,12 @@ def backup(file: Path, data_dir: Path) -> None:
     already is replaced once the new one is whole. Clones and Dagster's record are left out: the
     next run makes them again.
     """
-    from perf_assets.storage.backups import write_backup  # noqa: PLC0415
+    from perf_assets.storage.backups import write_backup
 
-    if not data_dir.is_dir():
-        raise PerfAssetsError(
-            f"{data_dir}: there is no such data directory; perf-assets run makes one"
-        )
+    directory = DataDirectory.existing(data_dir)
     shutdown.set_resume_hint(f"no backup was made; what was at {file} is as it was")
     with shown_progress(console):
-        manifest = write_backup(DataDirectory.of(data_dir), file)
+        manifest = write_backup(directory, file)
     named = quote(str(data_dir))
     of = "" if manifest.taken_of == "warehouse" else " (as last published: a run never rested)"
     click.echo(
@@ -51,7 +47,7 @@ def restore(file: Path, data_dir: Path) -> None:
     What is replaced is kept below the data directory, in replaced/. Verdicts of people are never
     taken back: those that came after the backup stay.
     """
-    from perf_assets.storage.restoring import restore as restored  # noqa: PLC0415
+    from perf_assets.storage.restoring import restore as restored
 
     directory = DataDirectory.of(data_dir)
     shutdown.set_resume_hint("restore it again, it starts anew; nothing is lost")

@@ -16,22 +16,22 @@ MODULES = {
     "replicate": "replicate",
     "lint": "lint",
     "review": "review",
-    "site": "site",
+    "site": "published",
     "status": "run",
     "archive": "archive",
     "check-archive": "archive",
-    "compare": "compare",
+    "compare": "archive",
     "backup": "backup",
     "restore": "backup",
     "lake": "lake",
     "forget": "forget",
-    "report": "report",
+    "report": "published",
     "query": "query",
-    "describe": "describe",
-    "export": "export",
-    "docs": "docs",
+    "describe": "published",
+    "export": "published",
+    "docs": "published",
     "ui": "ui",
-    "explore": "explore",
+    "explore": "published",
     "mock-api": "corpora",
     "generate-sample": "corpora",
 }
@@ -47,7 +47,7 @@ class Commands(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command:
         """Return the command of a name; UsageError with the nearest name where there is none."""
         if name not in MODULES:
-            from perf_assets.base.config_files import nearest  # noqa: PLC0415
+            from perf_assets.base.config_files import nearest
 
             words = f"No such command {name!r}: {nearest(name, sorted(MODULES))}"
             raise click.UsageError(words, context)

@@ -34,11 +34,11 @@ def mock_api(directory: Path, port: int, repository: str | None) -> None:
         click.echo(f"{directory} is served at {url}")
 
     if (directory / "Posts.xml").is_file():
-        from perf_assets.stand_ins.stackexchange import server  # noqa: PLC0415
+        from perf_assets.stand_ins.stackexchange import server
 
         server.serve(directory, port, announce)
         return
-    from perf_assets.stand_ins.github.server import serve  # noqa: PLC0415
+    from perf_assets.stand_ins.github.server import serve
 
     serve(directory, port, repository, announce)
 
@@ -86,7 +86,7 @@ def generate_sample(  # noqa: PLR0913
 
     Run it with: perf-assets run --study DIRECTORY/study.toml
     """
-    from perf_assets.stand_ins.generator import generate  # noqa: PLC0415
+    from perf_assets.stand_ins.generator import generate
 
     shutdown.set_resume_hint(f"nothing was written to {directory}; run the same command again")
     with shown_progress(console):

@@ -47,9 +47,9 @@ def doctor(study: str, data_dir: Path, *, repair: bool, is_json: bool) -> None:
     \b
     Exit code 0: a run can start. 2: it could not succeed, and why, in one sentence each.
     """
-    from perf_assets.reports.status import as_json  # noqa: PLC0415
-    from perf_assets.stages.preflight import preflight  # noqa: PLC0415
-    from perf_assets.stages.study_loader import open_study  # noqa: PLC0415
+    from perf_assets.reports.status import as_json
+    from perf_assets.stages.preflight import preflight
+    from perf_assets.stages.study_loader import open_study
 
     directory = DataDirectory.of(data_dir)
     if repair:
@@ -82,7 +82,7 @@ def doctor(study: str, data_dir: Path, *, repair: bool, is_json: bool) -> None:
 
 def _damages(data_dir: DataDirectory, progress: Console) -> list[dict[str, Any]]:
     """Return what is damaged in the data directory, or that it cannot be looked at."""
-    from perf_assets.stages.health import find_damage  # noqa: PLC0415
+    from perf_assets.stages.health import find_damage
 
     try:
         with shown_progress(progress), phase(f"reading all of {data_dir.path}"):
@@ -100,7 +100,7 @@ def _damages(data_dir: DataDirectory, progress: Console) -> list[dict[str, Any]]
 
 
 def _repair(data_dir: DataDirectory) -> None:
-    from perf_assets.stages.health import repair  # noqa: PLC0415
+    from perf_assets.stages.health import repair
 
     is_sound = True
     with shown_progress(console), phase(f"mending {data_dir.path}"):

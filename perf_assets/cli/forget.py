@@ -34,14 +34,10 @@ def forget(login: str, emails: tuple[str, ...], data_dir: Path, *, yes: bool) ->
     Example:
         perf-assets forget octocat --email octocat@example.org
     """
-    from perf_assets.storage import forgetting  # noqa: PLC0415
+    from perf_assets.storage import forgetting
 
-    if not data_dir.is_dir():
-        raise PerfAssetsError(
-            f"{data_dir}: there is no such data directory; perf-assets run makes one"
-        )
+    directory = DataDirectory.existing(data_dir)
     login = checked_login(login)
-    directory = DataDirectory.of(data_dir)
     if not yes:
         raise PerfAssetsError(
             f"{login} would be forgotten in {directory.path} for good, which cannot be undone: say "

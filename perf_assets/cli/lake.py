@@ -42,17 +42,17 @@ def lake() -> None:
 @friendly_errors
 def status(url: str) -> None:
     """Show how large each table of the lake is, and when it was last pushed to."""
-    from perf_assets.lake.maintenance import sizes  # noqa: PLC0415
+    from perf_assets.lake.maintenance import sizes
 
-    found = sizes(_lake(url))
+    tables = sizes(_lake(url))
     click.echo(
         f"{'table':30} {'rows':>12} {'stored':>12} {'files':>7} {'MB':>9} {'commits':>8}  newest"
     )
-    for one in found:
-        newest = "" if one.newest is None else f"{one.newest:%Y-%m-%d %H:%M} UTC"
+    for table in tables:
+        newest = "" if table.newest is None else f"{table.newest:%Y-%m-%d %H:%M} UTC"
         click.echo(
-            f"{one.table:30} {one.rows:>12,} {one.stored:>12,} {one.files:>7,} "
-            f"{one.bytes / 1e6:>9,.1f} {one.versions:>8,}  {newest}"
+            f"{table.table:30} {table.rows:>12,} {table.stored:>12,} {table.files:>7,} "
+            f"{table.bytes / 1e6:>9,.1f} {table.versions:>8,}  {newest}"
         )
 
 
@@ -63,9 +63,9 @@ def status(url: str) -> None:
 @friendly_errors
 def push(url: str, subjects: tuple[str, ...], data_dir: Path) -> None:
     """Push the months of the data directory that differ from those in the lake."""
-    from perf_assets.lake.contents import subjects_in  # noqa: PLC0415
-    from perf_assets.lake.push import push as pushed  # noqa: PLC0415
-    from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
+    from perf_assets.lake.contents import subjects_in
+    from perf_assets.lake.push import push as pushed
+    from perf_assets.storage.warehouse import open_warehouse
 
     directory = DataDirectory.of(data_dir)
     target = _lake(url, directory)
@@ -92,10 +92,10 @@ def pull(url: str, subjects: tuple[str, ...], data_dir: Path) -> None:
 
     Months of the pulled repositories that the data directory mined and did not push are replaced.
     """
-    from perf_assets.lake.pull import pull as pulled  # noqa: PLC0415
-    from perf_assets.lake.pull import subjects_of  # noqa: PLC0415
-    from perf_assets.storage.forgetting import keep_out  # noqa: PLC0415
-    from perf_assets.storage.warehouse import open_warehouse  # noqa: PLC0415
+    from perf_assets.lake.pull import pull as pulled
+    from perf_assets.lake.pull import subjects_of
+    from perf_assets.storage.forgetting import keep_out
+    from perf_assets.storage.warehouse import open_warehouse
 
     directory = DataDirectory.of(data_dir)
     target = _lake(url, directory)
@@ -129,29 +129,29 @@ def pull(url: str, subjects: tuple[str, ...], data_dir: Path) -> None:
 @friendly_errors
 def optimize(url: str, retention_days: float, *, is_purging: bool) -> None:
     """Remove superseded rows, compact small files, delete files that nobody reads."""
-    from perf_assets.lake.maintenance import DEAD_SHARE  # noqa: PLC0415
-    from perf_assets.lake.maintenance import maintain as maintained  # noqa: PLC0415
+    from perf_assets.lake.maintenance import DEAD_SHARE
+    from perf_assets.lake.maintenance import maintain as maintained
 
     shutdown.set_resume_hint("optimize again; nothing is lost")
     with shown_progress(console):
         dead_share = 0.0 if is_purging else DEAD_SHARE
         done = maintained(_lake(url), timedelta(days=retention_days), dead_share=dead_share)
-    for one in done:
-        if one.buckets or one.deleted or one.left:
-            left = f", {one.left} buckets left for the next time, as workers push to them"
+    for table in done:
+        if table.buckets or table.deleted or table.left:
+            left = f", {table.left} buckets left for the next time, as workers push to them"
             click.echo(
-                f"{one.table}: {one.dropped:,} rows deleted, {one.files_before:,} files are "
-                f"{one.files_after:,}, {one.bytes_before / 1e6:,.1f} MB are "
-                f"{one.bytes_after / 1e6:,.1f} MB, {one.deleted:,} files deleted"
-                f"{left if one.left else ''}"
+                f"{table.table}: {table.dropped:,} rows deleted, {table.files_before:,} files are "
+                f"{table.files_after:,}, {table.bytes_before / 1e6:,.1f} MB are "
+                f"{table.bytes_after / 1e6:,.1f} MB, {table.deleted:,} files deleted"
+                f"{left if table.left else ''}"
             )
     before, after = (
-        sum(getattr(one, name) for one in done) for name in ("bytes_before", "bytes_after")
+        sum(getattr(table, name) for table in done) for name in ("bytes_before", "bytes_after")
     )
     click.echo(f"{len(done)} tables: {before / 1e6:,.1f} MB are {after / 1e6:,.1f} MB.")
 
 
 def _lake(url: str, data_dir: DataDirectory | None = None) -> "Lake":
-    from perf_assets.lake.location import Lake  # noqa: PLC0415
+    from perf_assets.lake.location import Lake
 
     return Lake.of(url, data_dir)

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,27 +13,21 @@ import click
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.processes.progress import phase
 from perf_assets.base.sanitize import escape_text, in_words
-from perf_assets.cli.shell import friendly_errors
+from perf_assets.cli.shell import friendly_errors, words
 
 if TYPE_CHECKING:
-    from perf_assets.cli.lint_settings import Settings
     from perf_assets.lint.files.discovery import LintFile
-    from perf_assets.lint.files.results import FileResult, Skip, SourceFile
+    from perf_assets.lint.files.results import FileResult, Skip
+    from perf_assets.lint.files.settings import Settings
     from perf_assets.lint.rules.rule import Rule
 
-STANDARD_INPUT = Path("-")
 Command = TypeVar("Command", bound=Callable[..., None])
 WORTH_A_BAR = 50  # files
 NAMED_SKIPS = 20  # of more, on the terminal, only the number is shown
 
 
-def _words(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> list[str] | None:
-    words = [word.strip() for value in values for word in value.split(",") if word.strip()]
-    return words if values else None
-
-
 def _rules_option(name: str, help_text: str) -> Callable[[Command], Command]:
-    return click.option(name, multiple=True, callback=_words, metavar="RULE,...", help=help_text)
+    return click.option(name, multiple=True, callback=words, metavar="RULE,...", help=help_text)
 
 
 @click.command()
@@ -116,77 +110,68 @@ def lint(  # noqa: PLR0913
         perf-assets lint src --diff
         perf-assets lint --explain loop-invariant-op
     """
-    from perf_assets.cli.lint_settings import rules_of, settings  # noqa: PLC0415
+    from perf_assets.lint.files.checking import STANDARD_INPUT, files_of
+    from perf_assets.lint.files.settings import rules_of, settings
+    from perf_assets.lint.formats.pages import page_of, rules_table
 
     if list_rules:
-        _say(_rules_table())
+        _say(rules_table())
         return
     if explain is not None:
-        from perf_assets.lint.formats.pages import page_of  # noqa: PLC0415
-
         rule, *more = rules_of([explain], "--explain")
         if more:
             raise PerfAssetsError(f"--explain: {explain} stands for several rules; name one")
         _say(page_of(rule))
         return
-    given = {
+    options = {
         "select": select,
         "ignore": ignore,
         "extend-select": extend_select,
         "severity": severity,
     }
     inputs = paths or (Path(),)
-    _refuse(inputs)
-    first = next((path for path in inputs if path != STANDARD_INPUT), None)
+    on_disk = [path for path in inputs if path != STANDARD_INPUT]
+    for path in on_disk:
+        if not os.path.lexists(path):
+            raise PerfAssetsError(f"{path}: there is no such file or folder")
     chosen = settings(
-        {key: value for key, value in given.items() if value is not None}, config, first
+        {key: value for key, value in options.items() if value is not None},
+        config,
+        next(iter(on_disk), None),
     )
-    files = _files(inputs, chosen)
-    results = _results(files, chosen, processes or _cores())
+    processes = processes or _cores()
+    files = files_of(inputs, chosen)
+    results = _results(files, chosen, processes)
     if diff or fix:
         if STANDARD_INPUT in inputs:
             raise PerfAssetsError("--diff and --fix are for files: name them instead of -")
         if _fix(results, files, is_applied=fix):
             if not fix:
                 sys.exit(0 if exit_zero else 1)
-            results = _results(files, chosen, processes or _cores())
+            results = _results(files, chosen, processes)
         elif diff:
             return
     _write(results, chosen.rules, kind, output)
     _exit(results, inputs, is_failure=not exit_zero)
 
 
-def _refuse(paths: Sequence[Path]) -> None:
-    for path in paths:
-        if path != STANDARD_INPUT and not os.path.lexists(path):
-            raise PerfAssetsError(f"{path}: there is no such file or folder")
-
-
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _files(paths: Sequence[Path], chosen: "Settings") -> "list[LintFile | Skip | None]":
-    """Return the files to check; None for the standard input."""
-    from perf_assets.lint.files.discovery import find_files  # noqa: PLC0415
-
-    on_disk = [path for path in paths if path != STANDARD_INPUT]
-    found = find_files(on_disk, chosen.root, chosen.exclude)
-    return [*([None] if len(on_disk) < len(paths) else []), *found]
 
 
 def _fix(
     results: "Sequence[FileResult]", files: "Sequence[LintFile | Skip | None]", *, is_applied: bool
 ) -> int:
     """Show what mends findings, or do it; how many findings that is."""
-    from perf_assets.cli.lint_fixes import fixed_files, write  # noqa: PLC0415
-    from perf_assets.lint.files.results import Skip  # noqa: PLC0415
+    from perf_assets.base.files import write_file
+    from perf_assets.lint.files.fixed_files import fixed_files
+    from perf_assets.lint.files.results import Skip
 
     paths = [Path() if entry is None or isinstance(entry, Skip) else entry.path for entry in files]
     fixes = changed = 0
     for file in fixed_files(results, paths):
         if is_applied:
-            write(file)
+            write_file(file.path, file.after)  # a link stays one, and the mode as it is
         else:
             lines = file.diff.split("\n")
             _say("\n".join(map(escape_text, lines)) if sys.stdout.isatty() else file.diff)
@@ -200,52 +185,23 @@ def _fix(
 def _results(
     files: "Sequence[LintFile | Skip | None]", chosen: "Settings", processes: int
 ) -> "list[FileResult]":
-    """Return what was found in each file, without findings that are not to be reported."""
-    from perf_assets.lint.files.results import Skip  # noqa: PLC0415
-    from perf_assets.lint.files.scanning import scan  # noqa: PLC0415
+    from perf_assets.lint.files.checking import check
 
     results = []
     with _bar(len(files)), phase("checking Python", len(files), "files") as progress:
-        found = scan(_contents(files), chosen.rules, processes=processes)
-        for number, (file, result) in enumerate(zip(files, found, strict=True), 1):
-            path = "" if file is None or isinstance(file, Skip) else _relative(file, chosen)
-            kept = [
-                (finding, line)
-                for finding, line in zip(result.findings, result.lines, strict=True)
-                if chosen.is_reported(finding, path)
-            ]
-            results.append(
-                result._replace(
-                    findings=tuple(finding for finding, _ in kept),
-                    lines=tuple(line for _, line in kept),
-                )
-            )
-            progress(number)
+        for result in check(files, chosen, processes):
+            results.append(result)
+            progress(len(results))
     return results
-
-
-def _relative(file: "LintFile", chosen: "Settings") -> str:
-    return os.path.relpath(file.path.absolute(), chosen.root)
-
-
-def _contents(files: "Sequence[LintFile | Skip | None]") -> "Iterator[SourceFile | Skip]":
-    from perf_assets.lint.files.discovery import read, source_of  # noqa: PLC0415
-    from perf_assets.lint.files.results import Budget, Skip  # noqa: PLC0415
-
-    for file in files:
-        if file is None:
-            yield source_of("-", sys.stdin.buffer.read(Budget().most_bytes + 1))
-        else:
-            yield file if isinstance(file, Skip) else read(file)
 
 
 def _bar(files: int) -> Any:  # noqa: ANN401
     """Return a bar on the standard error, where that is a terminal and it takes long enough."""
     if files < WORTH_A_BAR or not sys.stderr.isatty():
         return nullcontext()
-    from rich.console import Console  # noqa: PLC0415
+    from rich.console import Console
 
-    from perf_assets.cli.bars import shown_progress  # noqa: PLC0415
+    from perf_assets.cli.bars import shown_progress
 
     return shown_progress(Console(stderr=True))
 
@@ -253,35 +209,30 @@ def _bar(files: int) -> Any:  # noqa: ANN401
 def _write(
     results: "Sequence[FileResult]", rules: "Sequence[Rule]", kind: str, output: Path | None
 ) -> None:
-    content = _content(results, rules, kind, is_coloured=output is None and _has_colours())
+    by_name = {rule.name: rule for rule in rules}
+    if kind == "json":
+        from perf_assets.lint.formats.as_json import as_json
+
+        content = as_json(results)
+    elif kind == "sarif":
+        from perf_assets.lint.formats.as_sarif import as_sarif
+
+        content = as_sarif(results, rules)
+    elif kind == "github":
+        from perf_assets.lint.formats.as_github import as_github
+
+        content = as_github(results, by_name)
+    else:
+        from perf_assets.lint.formats.as_text import as_text
+
+        content = as_text(results, by_name, is_coloured=output is None and _has_colours())
     if output is None:
         _say(content)
     else:
-        from perf_assets.base.files import write_output_file  # noqa: PLC0415
+        from perf_assets.base.files import write_output_file
 
         write_output_file(output, content.encode(errors="replace"))
     _print_skips(results)
-
-
-def _content(
-    results: "Sequence[FileResult]", rules: "Sequence[Rule]", kind: str, *, is_coloured: bool
-) -> str:
-    by_name = {rule.name: rule for rule in rules}
-    if kind == "json":
-        from perf_assets.lint.formats.as_json import as_json  # noqa: PLC0415
-
-        return as_json(results)
-    if kind == "sarif":
-        from perf_assets.lint.formats.as_sarif import as_sarif  # noqa: PLC0415
-
-        return as_sarif(results, rules)
-    if kind == "github":
-        from perf_assets.lint.formats.as_github import as_github  # noqa: PLC0415
-
-        return as_github(results, by_name)
-    from perf_assets.lint.formats.as_text import as_text  # noqa: PLC0415
-
-    return as_text(results, by_name, is_coloured=is_coloured)
 
 
 def _has_colours() -> bool:
@@ -320,7 +271,8 @@ def _print_skips(results: "Sequence[FileResult]") -> None:
 
 
 def _exit(results: "Sequence[FileResult]", paths: Sequence[Path], *, is_failure: bool) -> None:
-    from perf_assets.lint.files.discovery import shown  # noqa: PLC0415
+    from perf_assets.lint.files.checking import STANDARD_INPUT
+    from perf_assets.lint.files.discovery import shown
 
     given = {"-" if path == STANDARD_INPUT else shown(path) for path in paths}
     lost = any(
@@ -331,14 +283,3 @@ def _exit(results: "Sequence[FileResult]", paths: Sequence[Path], *, is_failure:
         sys.exit(2)
     if is_failure and any(result.findings for result in results):
         sys.exit(1)
-
-
-def _rules_table() -> str:
-    from perf_assets.lint.rules import RULES  # noqa: PLC0415
-
-    width = max(len(rule.name) for rule in RULES)
-    return "".join(
-        f"{rule.code:<6}  {rule.name:<{width}}  {'on ' if rule.on else 'off'}  "
-        f"{rule.severity:<7}  {rule.summary}\n"
-        for rule in RULES
-    )

@@ -1,10 +1,27 @@
 """Ports of this machine on which a command opens a page."""
 
 import socket
+from collections.abc import Callable
+from typing import TypeVar
+
+import click
 
 from perf_assets.base.errors import PerfAssetsError
 
+Command = TypeVar("Command", bound=Callable[..., None])
+
 HOST = "127.0.0.1"
+
+
+def port_option(default: int) -> Callable[[Command], Command]:
+    """Return the option of the port."""
+    return click.option(
+        "--port",
+        type=click.IntRange(1, 65535),
+        default=default,
+        show_default=True,
+        help=f"Port on {HOST}.",
+    )
 
 
 def check_free(port: int) -> None:

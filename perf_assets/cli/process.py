@@ -98,7 +98,9 @@ def _stop(number: int, stderr: int) -> NoReturn:
     """End this process, whatever its threads are at: they are not waited for."""
     shutdown.request_stop()
     sys.setswitchinterval(SWITCH_SECONDS)
-    _silence()
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for output in (1, 2):  # for what threads still say
+        os.dup2(nowhere, output)
     end_children()
     undoing = threading.Thread(target=shutdown.run_cleanups, daemon=True)
     undoing.start()
@@ -110,10 +112,3 @@ def _stop(number: int, stderr: int) -> NoReturn:
     with suppress(OSError):
         os.write(stderr, SHOWN_AGAIN + sentence if os.isatty(stderr) else sentence)
     os._exit(128 + number)
-
-
-def _silence() -> None:
-    """Let what threads still say go nowhere."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for output in (1, 2):
-        os.dup2(nowhere, output)

@@ -90,15 +90,16 @@ def query(  # noqa: PLR0913
     if text is None:
         click.echo("\n".join(_listed()))
         return
-    from perf_assets.reports.charts import Axes  # noqa: PLC0415
-    from perf_assets.reports.formats import FORMATS, as_parquet  # noqa: PLC0415
-    from perf_assets.reports.query_runner import query_frame, run_query  # noqa: PLC0415
+    from perf_assets.config.data_directory import DataDirectory
+    from perf_assets.reports.charts import Axes
+    from perf_assets.reports.formats import FORMATS, as_parquet
+    from perf_assets.reports.query_runner import query_frame, run_query
 
     chosen = _query(text)
     kind = kind or (SUFFIXES.get(output.suffix.lower(), "table") if output else "table")
     if kind == "parquet" and output is None and sys.stdout.isatty():
         raise PerfAssetsError("a Parquet file is nothing for a terminal: name one with --output")
-    database, values = published_of(data_dir), _values(given)
+    database, values = DataDirectory.existing(data_dir).published, _values(given)
     if plot is not None:
         _draw(plot, run_query(database, chosen, values), chosen, Axes(x, y, color))
         if output is None:
@@ -112,32 +113,15 @@ def query(  # noqa: PLR0913
         _write(content, kind, output, len(answer.rows))
 
 
-def published_of(data_dir: Path) -> Path:
-    """Return the published database of ``data_dir``.
-
-    Raises
-    ------
-    PerfAssetsError
-        There is no such data directory.
-    """
-    from perf_assets.config.data_directory import DataDirectory  # noqa: PLC0415
-
-    if not data_dir.is_dir():
-        raise PerfAssetsError(
-            f"{data_dir}: there is no such data directory; perf-assets run makes one"
-        )
-    return DataDirectory.of(data_dir).published
-
-
 def _listed() -> Iterator[str]:
     """Yield the cookbook: names, questions, parameters."""
-    from perf_assets.schema.models.cookbook import cookbook  # noqa: PLC0415
+    from perf_assets.schema.models.cookbook import cookbook
 
     width = min(shutil.get_terminal_size().columns, WIDEST)
-    for name, one in cookbook().items():
+    for name, entry in cookbook().items():
         yield click.style(name, bold=True)
-        yield _wrapped(one.question, width)
-        for parameter in one.parameters.values():
+        yield _wrapped(entry.question, width)
+        for parameter in entry.parameters.values():
             text = f"--param {parameter.assignment}: {parameter.meaning}"
             yield _wrapped(text, width)
     yield "\nAsk with: perf-assets query NAME [--param NAME=VALUE] [--plot FILE.html]"
@@ -148,12 +132,8 @@ def _wrapped(text: str, width: int) -> str:
 
 
 def _query(text: str) -> "Query":
-    from perf_assets.base.config_files import nearest  # noqa: PLC0415
-    from perf_assets.schema.models.cookbook import (  # noqa: PLC0415
-        cookbook,
-        parse_query_file,
-        read_query,
-    )
+    from perf_assets.base.config_files import nearest
+    from perf_assets.schema.models.cookbook import cookbook, parse_query_file, read_query
 
     if text in cookbook():
         return cookbook()[text]
@@ -188,7 +168,7 @@ def _values(given: Sequence[str]) -> dict[str, str]:
 
 
 def _as_table(answer: "QueryResult", output: Path | None, rows: int) -> bytes:
-    from perf_assets.reports.formats import as_text  # noqa: PLC0415
+    from perf_assets.reports.formats import as_text
 
     is_shown = output is None and sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if is_shown else None
@@ -199,7 +179,7 @@ def _as_table(answer: "QueryResult", output: Path | None, rows: int) -> bytes:
 
 
 def _write(content: bytes, kind: str, output: Path | None, rows: int) -> None:
-    from perf_assets.base.files import write_output_file  # noqa: PLC0415
+    from perf_assets.base.files import write_output_file
 
     if output is not None:
         write_output_file(output, content)
@@ -211,8 +191,8 @@ def _write(content: bytes, kind: str, output: Path | None, rows: int) -> None:
 
 
 def _draw(path: Path, answer: "QueryResult", query: "Query", axes: "Axes") -> None:
-    from perf_assets.base.files import write_output_file  # noqa: PLC0415
-    from perf_assets.reports.charts import chart, chart_file  # noqa: PLC0415
+    from perf_assets.base.files import write_output_file
+    from perf_assets.reports.charts import chart, chart_file
 
     title = query.question or query.name
     try:

@@ -61,14 +61,10 @@ def replicate(
         perf-assets replicate --data package/ --problems empirical_study.csv
     """
     check_memory()
-    from perf_assets.core.paper.printed import PROBLEMS  # noqa: PLC0415
-    from perf_assets.reports.replication import (  # noqa: PLC0415
-        print_comparison,
-        print_verdicts,
-        read_comparison,
-    )
-    from perf_assets.reports.terminal import say  # noqa: PLC0415
-    from perf_assets.sources.replication import pinned_problems  # noqa: PLC0415
+    from perf_assets.core.paper.printed import PROBLEMS
+    from perf_assets.reports.replication import print_comparison, print_verdicts, read_comparison
+    from perf_assets.reports.terminal import say
+    from perf_assets.sources.replication import pinned_problems
 
     if accept_changes and data is None and problems is None:
         raise PerfAssetsError(
@@ -81,7 +77,7 @@ def replicate(
     )
     with shown_progress(console):
         with phase("starting"):
-            from perf_assets.dagster_app.execution import run_replication  # noqa: PLC0415
+            from perf_assets.dagster_app.execution import run_replication
         failures = run_replication(directory, data, problems, accept_changes=accept_changes)
     if failures:
         raise AuditError("; ".join(failures))

@@ -115,8 +115,8 @@ def sample_for_review(  # noqa: PLR0913  (options of the command)
         perf-assets review sample --forum stackoverflow --endorsements --n 50 --seed 1
         perf-assets review sample --findings --n 20 --seed 1
     """
-    from perf_assets.sources.review_sheets import codebook  # noqa: PLC0415
-    from perf_assets.stages.reviewing import (  # noqa: PLC0415
+    from perf_assets.sources.review_sheets import codebook
+    from perf_assets.stages.reviewing import (
         endorsement_sheet,
         finding_sheet,
         sample_sheet,
@@ -177,11 +177,9 @@ def write_tasks(
     directory: DataDirectory, labelled: int, unlabelled: int, seed: int, output: Path | None
 ) -> None:
     """Write a sample as tasks of Label Studio, and beside them the configuration to label by."""
-    from perf_assets.sources.review_sheets import codebook  # noqa: PLC0415
-    from perf_assets.sources.review_sheets.label_studio import (  # noqa: PLC0415
-        labelling_configuration,
-    )
-    from perf_assets.stages.reviewing import sample_tasks, write_sheet  # noqa: PLC0415
+    from perf_assets.sources.review_sheets import codebook
+    from perf_assets.sources.review_sheets.label_studio import labelling_configuration
+    from perf_assets.stages.reviewing import sample_tasks, write_sheet
 
     path = output or directory.path / f"review-{labelled}-{seed}.json"
     if path.suffix.casefold() == ".xml":
@@ -234,7 +232,7 @@ def import_review(sheets: tuple[Path, ...], raters: tuple[str, ...], data_dir: P
         perf-assets review import project-1.json --rater Ann
         perf-assets review import ann.csv ben.csv --rater Ann --rater Ben
     """
-    from perf_assets.reports.summary import print_agreement  # noqa: PLC0415
+    from perf_assets.reports.summary import print_agreement
 
     if len(raters) not in (1, len(sheets)):
         raise PerfAssetsError(
@@ -251,17 +249,17 @@ def import_review(sheets: tuple[Path, ...], raters: tuple[str, ...], data_dir: P
     with shown_progress(console):
         with phase("starting"):
             check_memory()
-            from perf_assets.dagster_app.execution import run_import  # noqa: PLC0415
+            from perf_assets.dagster_app.execution import run_import
         given = list(zip(sheets, raters * (len(sheets) // len(raters)), strict=True))
-        found = run_import(directory, given)
-    imported = {}
-    for sheet, one in zip(sheets, found, strict=True):
-        if not isinstance(one, PerfAssetsError):
-            imported[sheet] = one
-            _print_imported(sheet, one)
-    if any(one.added + one.superseding + one.unchanged for one in imported.values()):
+        results = run_import(directory, given)
+    imported = []
+    for sheet, result in zip(sheets, results, strict=True):
+        if not isinstance(result, PerfAssetsError):
+            imported.append(result)
+            _print_imported(sheet, result)
+    if any(result.added + result.superseding + result.unchanged for result in imported):
         print_agreement(directory.published, console)
-    if refused := [str(one) for one in found if isinstance(one, PerfAssetsError)]:
+    if refused := [str(result) for result in results if isinstance(result, PerfAssetsError)]:
         raise PerfAssetsError("; ".join(refused))
 
 
@@ -290,8 +288,8 @@ def agreement(data_dir: Path, *, is_json: bool) -> None:
     Precision by rule, recall where other bug reports were judged too, Cohen's and Fleiss' kappa,
     and the bug reports on which raters differ; precision of the static checks, by rule.
     """
-    from perf_assets.reports.status import as_json  # noqa: PLC0415
-    from perf_assets.reports.summary import print_agreement, read_agreement  # noqa: PLC0415
+    from perf_assets.reports.status import as_json
+    from perf_assets.reports.summary import print_agreement, read_agreement
 
     published = DataDirectory.of(data_dir).published
     if is_json:
@@ -320,7 +318,7 @@ def train_classifier(files: tuple[Path, ...], data_dir: Path) -> None:
         perf-assets review train judged.jsonl.gz --data-dir data
     """
     with shown_progress(console), phase("training the classifier"):
-        from perf_assets.stages.classifier_training import train_model  # noqa: PLC0415
+        from perf_assets.stages.classifier_training import train_model
 
         directory = DataDirectory.of(data_dir)
         chosen = chosen_verdicts(directory)

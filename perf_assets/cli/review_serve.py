@@ -103,21 +103,19 @@ def serve_review(  # noqa: PLR0913  (options of the command)
     if kind != "bugs" and differing:
         raise PerfAssetsError("--differing is for bug reports: the classifier reads nothing else")
     check_free(port)
-    from perf_assets.core.reviews.rater_agreement import AGREED  # noqa: PLC0415
-    from perf_assets.stages.reviewing import rater_name  # noqa: PLC0415
-    from perf_assets.web.explore import serve  # noqa: PLC0415
-    from perf_assets.web.guard import answered_names  # noqa: PLC0415
-    from perf_assets.web.review.application import Workbench, application  # noqa: PLC0415
-    from perf_assets.web.review.queues import fill  # noqa: PLC0415
-    from perf_assets.web.review.store import Store  # noqa: PLC0415
-    from perf_assets.web.review.subjects import CHOSEN, RANDOM, Subjects  # noqa: PLC0415
+    from perf_assets.core.reviews.rater_agreement import AGREED
+    from perf_assets.stages.reviewing import rater_name
+    from perf_assets.web.explore import serve
+    from perf_assets.web.guard import answered_names
+    from perf_assets.web.review.application import Workbench, application
+    from perf_assets.web.review.store import Store, fill
+    from perf_assets.web.review.subjects import CHOSEN, RANDOM, Subjects
 
     named = [rater_name(rater) for rater in raters]
     if AGREED in map(str.casefold, named):
         raise PerfAssetsError(f"--rater {AGREED} is what raters agreed on: choose another name")
     subjects = Subjects(directory)
-    folder = directory.path / FOLDER
-    store = Store(folder)
+    store = Store(directory.path / FOLDER)
     names = list(dict.fromkeys(named)) or store.raters() or [rater_name(getpass.getuser())]
     if labelled is None and unlabelled is None and not differing and not store.drawn():
         labelled = unlabelled = FIRST_SAMPLE
@@ -131,7 +129,7 @@ def serve_review(  # noqa: PLR0913  (options of the command)
             fill(store, list(store.drawn()), RANDOM, [name], seed, 100)
     if not any(store.queue(name) for name in names):
         raise PerfAssetsError("there is nothing for them to judge: draw more with --sample")
-    workbench = Workbench(subjects, store, folder, is_blind=not show_labels)
+    workbench = Workbench(subjects, store, is_blind=not show_labels)
     shown_host = host if host not in ("0.0.0.0", "::") else _own_address()
     links = [f"{name}: http://{shown_host}:{port}/enter/{store.secret_of(name)}" for name in names]
     shutdown.set_resume_hint(
@@ -162,9 +160,9 @@ def _own_address() -> str:
 
 def chosen_verdicts(directory: DataDirectory) -> dict[tuple[str, int], bool]:
     """Return what raters said of bug reports that were chosen as rule and classifier differ."""
-    from perf_assets.web.review.agreement import verdicts  # noqa: PLC0415
-    from perf_assets.web.review.store import FILE, Store  # noqa: PLC0415
-    from perf_assets.web.review.subjects import CHOSEN  # noqa: PLC0415
+    from perf_assets.web.review.agreement import verdicts
+    from perf_assets.web.review.store import FILE, Store
+    from perf_assets.web.review.subjects import CHOSEN
 
     folder = directory.path / FOLDER
     if not (folder / FILE).exists():
@@ -191,11 +189,11 @@ def collect_answers(data_dir: Path) -> None:
     """
     directory = DataDirectory.of(data_dir)
     folder = directory.path / FOLDER
-    from perf_assets.web.review.application import Workbench  # noqa: PLC0415
-    from perf_assets.web.review.store import FILE, Store  # noqa: PLC0415
-    from perf_assets.web.review.subjects import Subjects  # noqa: PLC0415
+    from perf_assets.web.review.application import Workbench
+    from perf_assets.web.review.store import FILE, Store
+    from perf_assets.web.review.subjects import Subjects
 
     if not (folder / FILE).exists():
         raise PerfAssetsError(f"{folder / FILE} is not there: nobody judged in the page yet")
-    for line in Workbench(Subjects(directory), Store(folder), folder).collect():
+    for line in Workbench(Subjects(directory), Store(folder)).collect():
         click.echo(line)

@@ -7,7 +7,7 @@ from typing import get_args
 
 import click
 
-from perf_assets.base.errors import AuditError, PerfAssetsError
+from perf_assets.base.errors import AuditError
 from perf_assets.base.months import is_month
 from perf_assets.base.processes import shutdown
 from perf_assets.base.processes.progress import phase
@@ -132,22 +132,22 @@ def run(  # noqa: PLR0913
     with writing(directory.path), shown_progress(console):
         with phase("starting"), importing():  # Dagster, for one; --help should not wait for it
             if not directory.warehouse.exists():  # there will be rows to validate
-                from perf_assets.storage.audit.process import prepare  # noqa: PLC0415
+                from perf_assets.storage.audit.process import prepare
 
                 prepare()
-            from perf_assets.dagster_app.execution import run_study  # noqa: PLC0415
-            from perf_assets.reports.status import read_status, status_text  # noqa: PLC0415
-            from perf_assets.reports.summary import (  # noqa: PLC0415
+            from perf_assets.dagster_app.execution import run_study
+            from perf_assets.reports.status import read_status, status_text
+            from perf_assets.reports.summary import (
                 print_cost,
                 print_headlines,
                 print_next_steps,
                 print_not_whole,
             )
-            from perf_assets.stages.preflight import read_again  # noqa: PLC0415
-            from perf_assets.stages.study_loader import open_study  # noqa: PLC0415
+            from perf_assets.stages.preflight import read_again
+            from perf_assets.stages.study_loader import open_study
 
             if first is not None and not is_month(first) and _is_path(first):
-                from perf_assets.archive.extending import begin_from  # noqa: PLC0415
+                from perf_assets.archive.extending import begin_from
 
                 study, first = begin_from(Path(first), directory, study), None
                 click.echo(f"The study goes on in {directory.path} by --study {quote(str(study))}.")
@@ -182,9 +182,7 @@ def run(  # noqa: PLR0913
 
 
 def _is_path(text: str) -> bool:
-    """Return whether it names an archive, be that there or not, rather than a month written
-    wrongly.
-    """
+    """Return whether it names an archive, there or not, rather than a misspelt month."""
     return Path(text).suffix.lower() == ".zip" or "/" in text or Path(text).exists()
 
 
@@ -194,11 +192,7 @@ def _is_path(text: str) -> bool:
 @friendly_errors
 def status(data_dir: Path, *, is_json: bool) -> None:
     """Say what is stored: repositories, months, rows, last refresh, failed audits."""
-    from perf_assets.reports.status import as_json, read_status, status_text  # noqa: PLC0415
+    from perf_assets.reports.status import as_json, read_status, status_text
 
-    if not data_dir.is_dir():
-        raise PerfAssetsError(
-            f"{data_dir}: there is no such data directory; perf-assets run makes one"
-        )
-    found = read_status(DataDirectory.of(data_dir))
+    found = read_status(DataDirectory.existing(data_dir))
     click.echo(as_json(found) if is_json else status_text(found))

@@ -12,7 +12,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from perf_assets.base.errors import AuditError, PerfAssetsError
+from perf_assets.base.errors import AuditError
 from perf_assets.base.errors.messages import explain_error
 from perf_assets.base.processes import shutdown
 from perf_assets.base.processes.gc_control import collect_seldom, gc_paused, hold_little_free_memory
@@ -35,14 +35,6 @@ def friendly_errors(command: Callable[..., None]) -> Callable[..., None]:
     def wrapped(*args: Any, **options: Any) -> None:  # noqa: ANN401
         try:
             command(*args, **options)
-        except AuditError as error:
-            shutdown.block_if_stopping(after_failure=True)
-            click.echo(f"Error: {escape_text(error)}", err=True)
-            sys.exit(1)
-        except PerfAssetsError as error:
-            shutdown.block_if_stopping(after_failure=True)
-            click.echo(f"Error: {escape_text(error)}", err=True)
-            sys.exit(2)
         except BrokenPipeError:
             # Whoever read the output has left, as head does: no mistake, and nothing to say.
             _discard_output()
@@ -54,7 +46,7 @@ def friendly_errors(command: Callable[..., None]) -> Callable[..., None]:
                 traceback.print_exception(error)
                 sys.exit(OUR_MISTAKE)
             click.echo(f"Error: {escape_text(sentence)}", err=True)
-            sys.exit(2)
+            sys.exit(1 if isinstance(error, AuditError) else 2)
 
     return wrapped
 
@@ -91,6 +83,12 @@ def importing() -> Iterator[None]:
     with gc_paused():
         yield
     collect_seldom()
+
+
+def words(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> list[str] | None:
+    """Return the words of an option, separated by commas; None if it is not given."""
+    listed = [word.strip() for value in values for word in value.split(",") if word.strip()]
+    return listed if values else None
 
 
 data_dir_option = click.option(

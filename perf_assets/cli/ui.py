@@ -16,7 +16,7 @@ from perf_assets.base.processes import shutdown
 from perf_assets.base.processes.children import end_children
 from perf_assets.base.processes.shutdown import cleanup_on_stop
 from perf_assets.cli.memory import check_memory
-from perf_assets.cli.ports import HOST, check_free
+from perf_assets.cli.ports import HOST, check_free, port_option
 from perf_assets.cli.shell import data_dir_option, friendly_errors, study_option
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.dagster_app.settings import UI, write_instance_config
@@ -29,13 +29,7 @@ LOCK = "ui.lock"
 @click.command()
 @study_option
 @data_dir_option
-@click.option(
-    "--port",
-    type=click.IntRange(1, 65535),
-    default=3000,
-    show_default=True,
-    help=f"Port on {HOST}.",
-)
+@port_option(3000)
 @friendly_errors
 def ui(study: str, data_dir: Path, port: int) -> None:
     """Open the Dagster UI on a data directory, on loopback, until interrupted.
@@ -68,7 +62,9 @@ def ui(study: str, data_dir: Path, port: int) -> None:
         try:
             services = Services(Path(directory), port, surroundings, handle)
             services.open()
-            _check_study(study, data_directory)
+            from perf_assets.stages.study_loader import open_study
+
+            open_study(study, data_directory)  # a mistake is better reported here than in the UI
             services.wait_for_the_page()
             click.echo(f"Dagster UI: http://{HOST}:{port} (Ctrl-C stops it)")
             services.watch()
@@ -82,17 +78,10 @@ def _make_record(data_dir: DataDirectory) -> None:
     Its services start at once, and two that make it may leave files that none opens any more.
     """
     if not (data_dir.dagster / "schedules" / "schedules.db").exists():  # made last
-        from perf_assets.dagster_app.instance import open_instance  # noqa: PLC0415
+        from perf_assets.dagster_app.instance import open_instance
 
         with open_instance(data_dir.dagster):
             pass
-
-
-def _check_study(study: str, data_dir: DataDirectory) -> None:
-    """Read the study while the UI opens: a mistake is better reported here than in the UI."""
-    from perf_assets.stages.study_loader import open_study  # noqa: PLC0415
-
-    open_study(study, data_dir)
 
 
 def _hold(data_dir: DataDirectory, port: int) -> int:

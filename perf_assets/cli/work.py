@@ -79,9 +79,9 @@ def work(  # noqa: PLR0913
     )
     with shown_progress(console):
         with phase("starting"), importing():
-            from perf_assets.dagster_app.execution import worker  # noqa: PLC0415
-            from perf_assets.dagster_app.worker_pool import Task, serve  # noqa: PLC0415
-            from perf_assets.stages.study_loader import open_study  # noqa: PLC0415
+            from perf_assets.dagster_app.execution import worker
+            from perf_assets.dagster_app.workers import Task, serve
+            from perf_assets.stages.study_loader import open_study
 
             chosen = open_study(study, directory)
             if chosen.lake is None:

@@ -80,6 +80,21 @@ class DataDirectory:
     """Dagster's own records: runs, events, schedules."""
 
     @classmethod
+    def existing(cls, path: Path) -> "DataDirectory":
+        """Return the data directory at ``path``.
+
+        Raises
+        ------
+        PerfAssetsError
+            There is none.
+        """
+        if not path.is_dir():
+            raise PerfAssetsError(
+                f"{path}: there is no such data directory; perf-assets run makes one"
+            )
+        return cls.of(path)
+
+    @classmethod
     def of(cls, path: str | Path | None = None) -> "DataDirectory":
         """Return the data directory at ``path``, by default ``./data``; made if missing.
 

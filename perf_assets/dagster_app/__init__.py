@@ -1,4 +1,4 @@
-"""The asset graph: one short file per stage. Wiring only."""
+"""Assets, checks, jobs, schedules and sensors for Dagster: wiring only."""
 
 import logging
 import warnings

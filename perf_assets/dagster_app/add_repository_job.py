@@ -11,7 +11,7 @@ from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import months_between
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study
-from perf_assets.dagster_app.event_reporting import failure
+from perf_assets.dagster_app.factory import friendly_errors
 from perf_assets.dagster_app.settings import LOCATION, UI
 from perf_assets.stages.study_loader import Added, add_repository, added_to
 
@@ -38,23 +38,19 @@ class NewRepository(dg.Config):
 def add_repository_job(study: Study, data_dir: DataDirectory) -> dg.JobDefinition:
     """Return the job; what it is given is checked, by asking git and the API, before it is kept."""
 
-    @dg.op(
-        description="Checks a repository with git and GitHub's API, and adds it to the study.",
-    )
+    @dg.op(description="Checks a repository with git and GitHub's API, and adds it to the study.")
     def new_repository(context: dg.OpExecutionContext, config: NewRepository) -> None:
         # PyGithub takes long to import: the UI, which only shows the job, should not wait for that.
         from perf_assets.stages.preflight import preflight  # noqa: PLC0415
 
-        try:
+        messages: list[str] = []
+        with friendly_errors(data_dir):
             added = Added.now(study, config.name, config.start, config.git, config.github_url)
             repository = added_to(study, added)
-            messages: list[str] = []
             alone = study.model_copy(update={"repositories": (repository,), "forums": ()})
             if not preflight(alone, data_dir, messages.append):
                 raise PerfAssetsError(f"{repository.name} was not added: {'; '.join(messages)}")
             add_repository(study, data_dir, added)
-        except PerfAssetsError as error:
-            raise failure(str(error), "user") from None
         for sentence in messages:
             context.log.info(sentence)
         months = len(months_between(repository.start, repository.end))

@@ -1,14 +1,12 @@
 """What the UI says of an asset before any run: meaning, columns, queries, code, and its inputs."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any
 
 import dagster as dg
 
 from perf_assets.base.paths import PACKAGE
 from perf_assets.dagster_app.keys import asset_key, name_of, short_name
-from perf_assets.schema import Table
 from perf_assets.schema.models.asset_graph import SOURCES, tables_of, upstream
 from perf_assets.schema.models.dependencies import analyses
 from perf_assets.schema.models.files import Model, described_tables, load_models
@@ -37,17 +35,28 @@ def asset_specs(
     asset: str, kinds: Iterable[str], partitions: dg.PartitionsDefinition | None = None
 ) -> dg.AssetSpec:
     """Return the asset with all its tables, described as they are declared."""
-    tables = [described_tables()[name] for name in tables_of(asset)]
+    main, *others = tables = [described_tables()[name] for name in tables_of(asset)]
+    listed = "\n".join(f"- `{other.name}`: {other.description}" for other in others)
+    columns = [
+        dg.TableColumn(_column_name(table.name, column.name), column.type, column.description)
+        for table in tables
+        for column in table.columns
+    ]
+    # Columns fill the first page of an asset; of an analysis, verdict and picture do.
+    is_analysis = asset.startswith("analysis.")
     return dg.AssetSpec(
         asset_key(asset),
         deps=inputs_of(asset),
         group_name=asset.partition(".")[0],
         kinds={"duckdb", *kinds},
-        description=_description(tables),
+        description=main.description + (f"\n\nReported with it:\n\n{listed}" if others else ""),
         metadata={
-            _metadata_key_of_columns(asset): dg.TableSchema(list(_columns(tables))),
+            "columns" if is_analysis else "dagster/column_schema": dg.TableSchema(columns),
             "dagster/table_name": asset,
-            **_queries(tables),
+            **{
+                f"query of {model.name}": dg.MetadataValue.md(f"```sql\n{model.sql}\n```")
+                for model in _models_of(asset)
+            },
         },
         partitions_def=partitions,
     )
@@ -59,7 +68,7 @@ def inputs_of(asset: str) -> list[dg.AssetKey]:
 
 
 def source_specs() -> list[dg.AssetSpec]:
-    """Return the places outside where all comes from; no run makes them."""
+    """Return the assets of external sources, which no run makes."""
     return [
         dg.AssetSpec(asset_key(name), group_name="sources", kinds={kind}, description=description)
         for name, (kind, description) in SOURCES.items()
@@ -67,7 +76,7 @@ def source_specs() -> list[dg.AssetSpec]:
 
 
 def lineage_of(asset: str) -> dg.TableColumnLineage | None:
-    """From which columns those of the models of ``asset`` are made; None where it has no model."""
+    """Return the columns that those of an asset's models are made from; None without a model."""
     deps: dict[str, list[dg.TableColumnDep]] = {}
     for model in _models_of(asset):
         for column, sources in model.column_lineage.items():
@@ -86,7 +95,10 @@ def with_code(spec: dg.AssetSpec) -> dg.AssetSpec:
         dg.LocalFileCodeReference(file_path=str(model.path), label=f"{model.name}.sql")
         for model in _models_of(asset)
     ]
-    code = [CODE[asset]] if asset in CODE else _statistics_code(asset)
+    functions = [analyses()[table].function for table in tables_of(asset) if table in analyses()]
+    modules = dict.fromkeys(function.rpartition(".")[0] for function in functions)
+    computed = [f"{module.partition('.')[2].replace('.', '/')}.py" for module in modules]
+    code = [CODE[asset]] if asset in CODE else computed
     links = [dg.LocalFileCodeReference(file_path=str(PACKAGE / file), label=file) for file in code]
     if not links and not files:
         return spec
@@ -94,42 +106,9 @@ def with_code(spec: dg.AssetSpec) -> dg.AssetSpec:
     return spec.merge_attributes(metadata={"dagster/code_references": references})
 
 
-def _statistics_code(asset: str) -> list[str]:
-    """Return the files of the functions that compute its tables of statistics."""
-    functions = [analyses()[table].function for table in tables_of(asset) if table in analyses()]
-    modules = dict.fromkeys(name.rpartition(".")[0] for name in functions)
-    return [f"{name.partition('.')[2].replace('.', '/')}.py" for name in modules]
-
-
-def _metadata_key_of_columns(asset: str) -> str:
-    """Columns fill the first page of an asset; of an analysis, verdict and picture do."""
-    return "columns" if asset.startswith("analysis.") else "dagster/column_schema"
-
-
-def _description(tables: list[Table]) -> str:
-    main, *others = tables
-    listed = "\n".join(f"- `{other.name}`: {other.description}" for other in others)
-    return f"{main.description}\n\nReported with it:\n\n{listed}" if others else main.description
-
-
-def _columns(tables: list[Table]) -> Iterator[dg.TableColumn]:
-    for table in tables:
-        for column in table.columns:
-            name = _column_name(table.name, column.name)
-            yield dg.TableColumn(name, column.type, column.description)
-
-
 def _column_name(table: str, column: str) -> str:
     short = short_name(table)
     return f"{short}.{column}" if short else column
-
-
-def _queries(tables: list[Table]) -> dict[str, Any]:
-    return {
-        f"query of {model.name}": dg.MetadataValue.md(f"```sql\n{model.sql}\n```")
-        for table in tables
-        if (model := _models().get(table.name)) is not None
-    }
 
 
 def _models_of(asset: str) -> list[Model]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import groupby
+from typing import Any
 
 import dagster as dg
 
@@ -44,31 +45,22 @@ def check_specs(
     """
     specs = []
     for asset, of_asset in _by_asset(tables):
-        specs.append(
-            dg.AssetCheckSpec(
-                DECLARED,
-                asset=asset_key(asset),
-                description=DECLARED_NOTE,
-                partitions_def=partitions,
-            )
-        )
+        notes = {DECLARED: DECLARED_NOTE}
+        for table in of_asset:
+            for rule in named_rules(table):
+                note = f"{rule.note} ({CONSEQUENCES[rule.severity]})"
+                notes[check_key(table, rule.name).name] = note
         specs += [
             dg.AssetCheckSpec(
-                check_key(table, rule.name).name,
-                asset=asset_key(asset),
-                description=f"{rule.note} ({CONSEQUENCES[rule.severity]})",
-                partitions_def=partitions,
+                name, asset=asset_key(asset), description=note, partitions_def=partitions
             )
-            for table in of_asset
-            for rule in named_rules(table)
+            for name, note in notes.items()
         ]
     return specs
 
 
 def check_keys(tables: Iterable[str]) -> dict[dg.AssetCheckKey, list[str]]:
-    """Return the checks of the assets that ``tables`` belong to, and the tables that each is
-    about.
-    """
+    """Return the checks of the assets of ``tables``, and the tables that each is about."""
     keys: dict[dg.AssetCheckKey, list[str]] = {}
     for asset, of_asset in _by_asset(tables):
         keys[dg.AssetCheckKey(asset_key(asset), DECLARED)] = of_asset
@@ -78,25 +70,19 @@ def check_keys(tables: Iterable[str]) -> dict[dg.AssetCheckKey, list[str]]:
 
 
 def check_results(broken: Mapping[str, Sequence[BrokenRule]]) -> Iterator[dg.AssetCheckResult]:
-    """Yield a result for each check of some tables: where rules are broken, by how many rows,
-    examples.
-
-    Parameters
-    ----------
-    broken
-        The broken rules of each table that was judged.
-    """
+    """Yield a result for each check of tables, by the ``broken`` rules of each that was judged."""
     for asset, of_asset in _by_asset(broken):
         declared: list[BrokenRule] = []
         for table in of_asset:
-            named = {rule.name: rule for rule in named_rules(table)}
-            for one in broken[table]:
-                if one.rule not in named:
-                    which = f"{short_name(table)} {one.rule}".lstrip()
-                    declared.append(replace(one, partition=f"{which}, {one.partition}"))
-            for rule in named.values():
-                found = [one for one in broken[table] if one.rule == rule.name]
-                yield _result(check_key(table, rule.name), found, rule.severity)
+            by_rule: dict[str, list[BrokenRule]] = {rule.name: [] for rule in named_rules(table)}
+            for breach in broken[table]:
+                if breach.rule in by_rule:
+                    by_rule[breach.rule].append(breach)
+                else:
+                    which = f"{short_name(table)} {breach.rule}".lstrip()
+                    declared.append(replace(breach, partition=f"{which}, {breach.partition}"))
+            for rule in named_rules(table):
+                yield _result(check_key(table, rule.name), by_rule[rule.name], rule.severity)
         yield _result(dg.AssetCheckKey(asset_key(asset), DECLARED), declared, "critical")
 
 
@@ -110,37 +96,34 @@ def named_rules(table: str) -> tuple[Rule, ...]:
 def _by_asset(tables: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
     """Yield the assets of ``tables`` that hold rows, each with its tables."""
     stored = dict.fromkeys(table for table in tables if not table_of(table).is_view)
-    for asset, found in groupby(sorted(stored, key=asset_for_table), key=asset_for_table):
-        yield asset, list(found)
+    for asset, of_asset in groupby(sorted(stored, key=asset_for_table), key=asset_for_table):
+        yield asset, list(of_asset)
 
 
 def _result(
     key: dg.AssetCheckKey, broken: Sequence[BrokenRule], severity: str
 ) -> dg.AssetCheckResult:
-    # What is set aside is told and stops nothing.
-    is_error = severity == "critical" and (not broken or any(one.is_refused for one in broken))
-    rows = sum(one.failing_rows for one in broken)
-    partitions = ", ".join(one.partition for one in broken[:PARTITIONS_LISTED])
+    # What is set aside is reported and stops nothing.
+    is_refused = not broken or any(breach.is_refused for breach in broken)
+    is_error = severity == "critical" and is_refused
+    rows, shown = sum(breach.failing_rows for breach in broken), broken[:PARTITIONS_LISTED]
+    metadata: dict[str, Any] = {"failing_rows": rows}
+    description = None
+    if broken:
+        examples = [
+            f"- {for_markdown(breach.partition)}: {for_markdown(example)}"
+            for breach in shown
+            for example in breach.examples
+        ]
+        metadata["examples"] = dg.MetadataValue.md("\n".join(examples))
+        partitions = f"{len(broken)} partition{'s' * (len(broken) != 1)}"
+        named = ", ".join(breach.partition for breach in shown)
+        description = f"{rows} row{'s' * (rows != 1)} in {partitions}: {named}"
     return dg.AssetCheckResult(
         passed=not broken,
         asset_key=key.asset_key,
         check_name=key.name,
         severity=dg.AssetCheckSeverity.ERROR if is_error else dg.AssetCheckSeverity.WARN,
-        description=_sentence(rows, len(broken), partitions) if broken else None,
-        metadata={"failing_rows": rows} | ({"examples": _examples(broken)} if broken else {}),
-    )
-
-
-def _sentence(rows: int, number: int, partitions: str) -> str:
-    counted = f"{rows} row{'s' * (rows != 1)} in {number} partition{'s' * (number != 1)}"
-    return f"{counted}: {partitions}"
-
-
-def _examples(broken: Sequence[BrokenRule]) -> dg.MarkdownMetadataValue:
-    return dg.MetadataValue.md(
-        "\n".join(
-            f"- {for_markdown(one.partition)}: {for_markdown(example)}"
-            for one in broken[:PARTITIONS_LISTED]
-            for example in one.examples
-        )
+        description=description,
+        metadata=metadata,
     )

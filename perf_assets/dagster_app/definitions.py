@@ -11,18 +11,22 @@ from perf_assets.config.study import Study
 from perf_assets.dagster_app.add_repository_job import add_repository_job
 from perf_assets.dagster_app.alert_sensor import alert_sensor
 from perf_assets.dagster_app.asset_specs import source_specs, with_code
+from perf_assets.dagster_app.assets import (
+    derived_assets,
+    label_kinds_asset,
+    question_assets,
+    question_kinds_asset,
+    repository_assets,
+    review_specs,
+)
 from perf_assets.dagster_app.executor import single_writer
 from perf_assets.dagster_app.freshness import fresh_each_month
 from perf_assets.dagster_app.jobs import REVIEWED, study_jobs, studyless_jobs
 from perf_assets.dagster_app.lake_maintenance_job import lake_maintenance_job
 from perf_assets.dagster_app.publishing import publishing_assets
-from perf_assets.dagster_app.questions import question_assets
 from perf_assets.dagster_app.replicating import replication_assets
-from perf_assets.dagster_app.repositories import label_kinds_asset, repository_assets
-from perf_assets.dagster_app.reviewing import review_specs
 from perf_assets.dagster_app.schedules import schedules
 from perf_assets.dagster_app.sensors import retrying
-from perf_assets.dagster_app.transform import derived_assets
 from perf_assets.dagster_app.write_site_job import write_site_job
 from perf_assets.sources.rate_limit import LONGEST_WAIT, wait_in_seconds
 from perf_assets.stages.study_loader import open_study
@@ -38,23 +42,21 @@ def build_definitions(
     assets = [
         *repository_assets(study, data_dir, longest_wait),
         label_kinds_asset(study, data_dir),
+        question_kinds_asset(study, data_dir),
         *question_assets(study, data_dir, longest_wait),
         *_whole_assets(study, data_dir),
     ]
     jobs = study_jobs(study)
+    plain_jobs = [add_repository_job(study, data_dir), write_site_job(data_dir)]
+    if study.lake is not None:
+        plain_jobs.append(lake_maintenance_job(study, data_dir))
     return dg.Definitions(
         assets=_presented(assets, study),
-        jobs=[*jobs, *_plain_jobs(study, data_dir)],
+        jobs=[*jobs, *plain_jobs],
         schedules=schedules(study),
         sensors=[retrying(jobs), alert_sensor(data_dir)],
         executor=single_writer(data_dir),
     )
-
-
-def _plain_jobs(study: Study, data_dir: DataDirectory) -> list[dg.JobDefinition]:
-    """Return the jobs that make no asset."""
-    kept = [] if study.lake is None else [lake_maintenance_job(study, data_dir)]
-    return [add_repository_job(study, data_dir), write_site_job(data_dir), *kept]
 
 
 def studyless_definitions(data_dir: DataDirectory) -> dg.Definitions:

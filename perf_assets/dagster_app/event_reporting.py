@@ -18,7 +18,7 @@ from perf_assets.storage.partition_write import BrokenRule, WriteOutcome
 # What an asset function yields to Dagster.
 Event = dg.MaterializeResult[None] | dg.AssetCheckResult
 
-TOLD = 3  # refusals of a step, each of which has a long sentence
+NAMED_REFUSALS = 3  # refusals of a step, each of which has a long sentence
 REFUSED = "refused"  # of an observation: why rows of the asset were not stored
 QUICK_SECONDS = 1.0  # to compute again what a run that was killed had not reported yet
 
@@ -27,33 +27,16 @@ Load = Mapping[str, Any]
 
 
 def failure(sentence: str, kind: str) -> dg.Failure:
-    """Return a failed step of one sentence; ``kind``: audit (rows were refused), passing, or
-    user.
-    """
+    """Return a failed step of one sentence; ``kind``: audit (refused rows), passing, or user."""
     shutdown.block_if_stopping(after_failure=True)  # a run that was stopped did not fail
     return dg.Failure(sentence, metadata={"kind": kind}, allow_retries=False)
 
 
 def refusal(sentences: Sequence[str]) -> dg.Failure:
-    """Return a step that failed as rows were refused, by the first few of the ``sentences`` about
-    them.
-    """
-    rest = len(sentences) - TOLD
+    """Return a step that failed as rows were refused, with the first few ``sentences`` on them."""
+    rest = len(sentences) - NAMED_REFUSALS
     more = [f"and {rest} more, which perf-assets status lists"] if rest > 0 else []
-    return failure("; ".join([*sentences[:TOLD], *more]), "audit")
-
-
-def materialization_results(
-    context: dg.AssetExecutionContext, name: str, metadata: Mapping[str, Any], *, is_new: bool
-) -> Iterator[Event]:
-    """Yield what became of an asset that is a file: in a refresh it is reported where it
-    ``is_new``.
-    """
-    reporter = EventReporter(context)
-    if reporter.has_changes(name, is_new=is_new):
-        yield from reporter.report_materialization(name, metadata)
-    else:
-        yield from reporter.done(name)
+    return failure("; ".join([*sentences[:NAMED_REFUSALS], *more]), "audit")
 
 
 class EventReporter:
@@ -77,9 +60,7 @@ class EventReporter:
         return {table for key in keys for table in tables_of(name_of(key))}
 
     def never_reported(self, tables: Iterable[str]) -> set[str]:
-        """Return those of ``tables`` that Dagster has no event of: its records were deleted,
-        say.
-        """
+        """Return those of ``tables`` of which Dagster has no event, as after a loss of records."""
         reported = set(self._context.instance.all_asset_keys())
         return {table for table in tables if asset_key(table) not in reported}
 
@@ -87,12 +68,21 @@ class EventReporter:
         """Return whether an asset that is a file is to be reported."""
         return is_new or self.options.is_forced or bool(self.never_reported([name]))
 
+    def report_file(
+        self, name: str, metadata: Mapping[str, Any], *, is_new: bool
+    ) -> Iterator[Event]:
+        """Yield the result of an asset that is a file; a refresh reports it if it ``is_new``."""
+        if self.has_changes(name, is_new=is_new):
+            yield from self.report_materialization(name, metadata)
+        else:
+            yield from self.done(name)
+
     def report_materialization(self, asset: str, metadata: Mapping[str, Any]) -> Iterator[Event]:
         """Yield that ``asset`` was made or replaced."""
-        self.report_unchanged(asset, metadata)
+        self.report_now(asset, metadata)
         yield from self.done(asset, None if self.options.is_refresh else metadata)
 
-    def report_unchanged(self, asset: str, metadata: Mapping[str, Any]) -> None:
+    def report_now(self, asset: str, metadata: Mapping[str, Any]) -> None:
         """Report at once, in a refresh, that ``asset`` has changed."""
         if self.options.is_refresh:
             event = dg.AssetMaterialization(asset_key(asset), metadata=dict(metadata))
@@ -107,7 +97,7 @@ class EventReporter:
         nothing is reported where it is quick.
         """
         if seconds > QUICK_SECONDS or asset not in self._unreported:
-            self.report_unchanged(asset, metadata())
+            self.report_now(asset, metadata())
 
     @cached_property
     def _unreported(self) -> set[str]:
@@ -130,8 +120,8 @@ class EventReporter:
                 metadata = {REFUSED: sentence}
                 self._context.log_event(dg.AssetObservation(asset_key(asset), metadata=metadata))
             return
-        if told := list(dict.fromkeys([*self._refused_before(), *refused])):
-            raise refusal(told)
+        if sentences := list(dict.fromkeys([*self._refused_before(), *refused])):
+            raise refusal(sentences)
 
     @property
     def _is_followed(self) -> bool:
@@ -150,16 +140,15 @@ class EventReporter:
         kind = dg.DagsterEventType.ASSET_OBSERVATION
         for entry in self._context.instance.all_logs(self._context.run_id, of_type=kind):
             event = entry.dagster_event
-            if event is None:
-                continue
-            told = event.asset_observation_data.asset_observation.metadata.get(REFUSED)
-            if told is not None:
-                yield str(told.value)
+            if event is not None:
+                observed = event.asset_observation_data.asset_observation.metadata
+                if REFUSED in observed:
+                    yield str(observed[REFUSED].value)
 
     def report_partitions(
         self, loads: Sequence[Load], outcomes: Sequence[WriteOutcome], *, is_failing: bool
     ) -> set[str]:
-        """Return the partitions that are stored, of a refresh those that are news; their assets."""
+        """Report stored partitions, in a refresh those that changed, and return their assets."""
         selected = self._context.selected_asset_keys
         stored = sorted(
             (
@@ -169,11 +158,14 @@ class EventReporter:
             ),
             key=_partition,
         )
-        together = [list(found) for _, found in groupby(stored, key=_partition)]
-        news = self._changes(together, outcomes) if self.options.is_refresh else together
-        for of_partition in news:
-            self._report_partition(of_partition, is_failing=is_failing)
-        return {asset_for_table(of_partition[0]["table"]) for of_partition in news}
+        together = [list(loads) for _, loads in groupby(stored, key=_partition)]
+        if self.options.is_refresh and not self.options.is_forced:
+            together = self._changes(together, outcomes)
+        for of_partition in together:
+            asset, subject, month = _partition(of_partition[0])
+            key = key_of(subject, month)
+            self._report_partition(asset, key, of_partition, {}, is_failing=is_failing)
+        return {_partition(of_partition[0])[0] for of_partition in together}
 
     def report_subject(
         self,
@@ -184,31 +176,37 @@ class EventReporter:
         is_new: bool,
         is_failing: bool,
     ) -> set[str]:
-        """Return the assets of a run that has a ``subject`` as its partition, of a refresh where
-        news.
-        """
+        """Report assets whose partition is ``subject``, in a refresh if new, and return them."""
         by_asset: dict[str, list[Load]] = {}
         for load in loads:
             if asset_key(load["table"]) in self._context.selected_asset_keys:
                 by_asset.setdefault(asset_for_table(load["table"]), []).append(load)
-        for asset, found in list(by_asset.items()):
-            reported = self._context.instance.get_materialized_partitions(asset_key(asset))
-            if self.options.is_refresh and not is_new and subject in reported:
-                del by_asset[asset]
-                continue
-            self._already_reported_as(
-                asset, subject, {**_sums(found), **metadata}, is_failing=is_failing
-            )
+        if self.options.is_refresh and not is_new:
+            known = self._context.instance.get_materialized_partitions
+            by_asset = {
+                asset: of_asset
+                for asset, of_asset in by_asset.items()
+                if subject not in known(asset_key(asset))
+            }
+        for asset, of_asset in by_asset.items():
+            self._report_partition(asset, subject, of_asset, metadata, is_failing=is_failing)
         return {*by_asset}
 
     def report_checks(
-        self, broken: Mapping[str, Sequence[BrokenRule]]
+        self, broken: Mapping[str, Sequence[BrokenRule]], assets: Collection[str] | None = None
     ) -> Iterator[dg.AssetCheckResult]:
-        """Yield a result for each check of these tables, by their broken rules, that is
-        selected.
+        """Yield the results of selected checks by the ``broken`` rules of each table.
+
+        If ``assets`` are given, only tables of these count.
         """
         selected = self._context.selected_asset_check_keys
-        for result in check_results(broken):
+        for result in check_results(
+            {
+                table: rules
+                for table, rules in broken.items()
+                if assets is None or asset_for_table(table) in assets
+            }
+        ):
             assert result.asset_key is not None
             if dg.AssetCheckKey(result.asset_key, str(result.check_name)) in selected:
                 yield result
@@ -218,68 +216,58 @@ class EventReporter:
         keys = check_keys(tables)
         storage = self._context.instance.event_log_storage
         checked = storage.get_latest_asset_check_execution_by_key(list(keys))
-        return {table for key, found in keys.items() if key not in checked for table in found}
+        return {table for key, about in keys.items() if key not in checked for table in about}
 
     def _changes(
         self, together: Sequence[list[Load]], outcomes: Sequence[WriteOutcome]
     ) -> list[list[Load]]:
-        """Return what was written, and what was stored by a run that was killed before it reported
-        it.
-        """
+        """Return what was written, now or by a run that was killed before it reported it."""
         written = {
             (outcome.repository, outcome.month) for outcome in outcomes if outcome.is_written
         }
         instance = self._context.instance
-        news = []
-        for asset, found in groupby(together, key=lambda loads: asset_for_table(loads[0]["table"])):
+        changes = []
+        for asset, partitions in groupby(together, key=lambda loads: _partition(loads[0])[0]):
             reported = instance.get_materialized_partitions(asset_key(asset))
             last = instance.get_latest_materialization_event(asset_key(asset))
             reported_until = last.timestamp if last is not None else 0.0
-            news += [
+            changes += [
                 loads
-                for loads in found
-                if self.options.is_forced
-                or (loads[0]["repository"], loads[0]["month"]) in written
+                for loads in partitions
+                if (loads[0]["repository"], loads[0]["month"]) in written
                 or str(key_of(loads[0]["repository"], loads[0]["month"])) not in reported
                 or max(load["loaded_at"].timestamp() for load in loads) > reported_until
             ]
-        return news
+        return changes
 
-    def _report_partition(self, loads: Sequence[Load], *, is_failing: bool) -> None:
-        first = loads[0]
-        key = key_of(first["repository"], first["month"])
-        self._already_reported_as(
-            asset_for_table(first["table"]), key, _sums(loads), is_failing=is_failing
-        )
-
-    def _already_reported_as(
-        self, asset: str, key: str, metadata: Mapping[str, Any], *, is_failing: bool
+    def _report_partition(
+        self,
+        asset: str,
+        partition: str,
+        loads: Sequence[Load],
+        more: Mapping[str, Any],
+        *,
+        is_failing: bool,
     ) -> None:
-        table = asset_key(asset)
+        metadata = {**_sums(loads), **more}
         if self.options.is_refresh or is_failing:
             # Where the step will fail, what is stored nevertheless would not show as materialized.
-            event = dg.AssetMaterialization(table, partition=key, metadata=dict(metadata))
+            event = dg.AssetMaterialization(
+                asset_key(asset), partition=partition, metadata=metadata
+            )
             self._context.log_event(event)
         else:
-            self._context.add_asset_metadata(metadata, table, partition_key=key)
+            self._context.add_asset_metadata(metadata, asset_key(asset), partition_key=partition)
 
 
 def broken_rules(table: str, outcome: WriteOutcome) -> list[BrokenRule]:
-    """Return the rules of ``table`` that its rows broke, as they were just judged; none without
-    rows.
-    """
+    """Return the rules of ``table`` that the rows of ``outcome`` broke."""
     report = outcome.reports.get(table)
     if report is None:
         return []
     return [
-        BrokenRule(
-            rule_result.rule,
-            table,
-            rule_result.failing_rows,
-            list(rule_result.examples),
-            not report.ok,
-        )
-        for rule_result in (*report.failures, *report.warnings)
+        BrokenRule(rule.rule, table, rule.failing_rows, list(rule.examples), not report.ok)
+        for rule in (*report.failures, *report.warnings)
     ]
 
 

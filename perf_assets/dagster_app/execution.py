@@ -22,7 +22,7 @@ from perf_assets.config.repositories import Repository
 from perf_assets.config.study import Study, Until
 from perf_assets.dagster_app.dagster_internals import HIDDEN_TAG_PREFIX
 from perf_assets.dagster_app.definitions import build_definitions, studyless_definitions
-from perf_assets.dagster_app.instance import open_instance
+from perf_assets.dagster_app.instance import NOT_ENDED, cancel_runs, open_instance, open_runs
 from perf_assets.dagster_app.jobs import (
     BUILD_MODELS,
     MINE_REPOSITORY,
@@ -31,13 +31,11 @@ from perf_assets.dagster_app.jobs import (
     REVIEW,
     jobs_of,
 )
-from perf_assets.dagster_app.open_runs import NOT_ENDED, cancel_runs, open_runs
 from perf_assets.dagster_app.partitions import range_tags
 from perf_assets.dagster_app.run_options import COMMAND_LINE, refresh_tags
 from perf_assets.dagster_app.settings import write_instance_config
-from perf_assets.dagster_app.worker_pool import Task, work_through, worker_count
 from perf_assets.dagster_app.workers import POOL as WORKER_POOL
-from perf_assets.dagster_app.workers import worker_tags
+from perf_assets.dagster_app.workers import Task, work_through, worker_count, worker_tags
 from perf_assets.sources.issue_source_factory import out_of_reach
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.stages.alert_states import StateSet, set_state
@@ -52,6 +50,7 @@ T = TypeVar("T")
 
 CLI_TAG = f"{HIDDEN_TAG_PREFIX}perf-assets/process"
 WORKER_TAG = f"{HIDDEN_TAG_PREFIX}perf-assets/worker"  # on runs of perf-assets work: host, process
+KILLED = "The process was killed."
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
@@ -92,7 +91,8 @@ def run_study(  # noqa: PLR0913
         *study.tag_sets,
     ]
     spans = [(subject, *span_of(subject, first, last)) for subject in chosen]
-    stopped = out_of_reach([one for one in chosen if isinstance(one, Repository)])
+    mined = [subject for subject in chosen if isinstance(subject, Repository)]
+    stopped = out_of_reach(mined)
     if len(stopped) == len(chosen):
         raise _together(stopped)
     if workers is not None and study.lake is None:
@@ -106,12 +106,10 @@ def run_study(  # noqa: PLR0913
     with writing(data_dir.path), kept_open(data_dir.warehouse), opened as record:
         definitions = build_definitions(study, data_dir, longest_wait)
         if study.lake is not None:
-            names = [one.name for one in chosen if isinstance(one, Repository)]
             task = Task(first, last, reconcile, force, longest_wait, until)
-            reachable = [name for name in names if name not in stopped]
-            done = work_through(study, data_dir, reachable, task, workers)
-            failures += done.failures
-            stopped |= done.stopped
+            reachable = [entry.name for entry in mined if entry.name not in stopped]
+            failures, errors = work_through(study, data_dir, reachable, task, workers)
+            stopped |= errors
         for subject, start, end in spans:
             if subject.name in stopped or (study.lake and isinstance(subject, Repository)):
                 continue
@@ -140,14 +138,16 @@ def worker(
     sentence each; all else is shipped. It raises PerfAssetsError for whatever stops it, another
     worker at the same repository, say.
     """
-    own = f"{socket.gethostname()}:{os.getpid()}"
+    host = socket.gethostname()
+    own = f"{host}:{os.getpid()}"
     with (
         open_instance(data_dir.dagster) as record,
         cleanup_on_stop(lambda: cancel_runs(record, WORKER_TAG, own)),
     ):
         for run in open_runs(record, WORKER_TAG):
-            if _is_lost(run.tags[WORKER_TAG]):
-                record.report_run_failed(run, "The process was killed.")
+            place, _, process = run.tags[WORKER_TAG].rpartition(":")
+            if place == host and not is_alive(process):
+                record.report_run_failed(run, KILLED)
         job = build_definitions(study, data_dir, task.longest_wait).resolve_job_def(MINE_REPOSITORY)
 
         def work_on(name: str) -> list[str]:
@@ -168,12 +168,6 @@ def worker(
             return failures_of(result)
 
         yield work_on
-
-
-def _is_lost(process: str) -> bool:
-    """Return whether it was a process of this machine that is no more."""
-    host, _, number = process.rpartition(":")
-    return host == socket.gethostname() and not is_alive(number)
 
 
 def _together(troubles: Mapping[str, PerfAssetsError]) -> PerfAssetsError:
@@ -233,20 +227,17 @@ def run_import(
     """
 
     def store(writer: AuditedWriter) -> list[Imported | PerfAssetsError]:
-        found = [_imported(writer, *sheet) for sheet in sheets]
-        refused = [imported for imported in found if isinstance(imported, PerfAssetsError)]
-        if len(refused) == len(found):
-            raise PerfAssetsError("; ".join(map(str, refused)))
-        return found
+        results: list[Imported | PerfAssetsError] = []
+        for sheet, rater in sheets:
+            try:
+                results.append(import_sheet(writer, sheet, rater))
+            except PerfAssetsError as error:
+                results.append(error)
+        if all(isinstance(result, PerfAssetsError) for result in results):
+            raise PerfAssetsError("; ".join(map(str, results)))
+        return results
 
     return _reviewed(data_dir, store)
-
-
-def _imported(writer: AuditedWriter, sheet: Path, rater: str) -> Imported | PerfAssetsError:
-    try:
-        return import_sheet(writer, sheet, rater)
-    except PerfAssetsError as error:
-        return error
 
 
 def run_alert_state(
@@ -280,9 +271,7 @@ def _reviewed(data_dir: DataDirectory, store: Callable[[AuditedWriter], T]) -> T
 
 
 def span_of(repository: Subject, first: str | None, last: str | None) -> tuple[str, str]:
-    """Return the first and the last month of a run; PerfAssetsError where they are none of the
-    study's.
-    """
+    """Return the first and last month of a run; PerfAssetsError if the study lacks them."""
     for option, month in (("--from", first), ("--to", last)):
         if month is not None and not is_month(month):
             raise PerfAssetsError(f"{option} {month!r} is not a month: write it as YYYY-MM")
@@ -305,10 +294,11 @@ def span_of(repository: Subject, first: str | None, last: str | None) -> tuple[s
 
 @contextmanager
 def _instance(data_dir: DataDirectory) -> Iterator[dg.DagsterInstance]:
+    """Open Dagster's record for the runs of this process, which alone writes to ``data_dir``."""
     with open_instance(data_dir.dagster) as instance:
         # A run that was killed is still marked as started, and would hold back the UI's queue.
         for run in open_runs(instance, CLI_TAG):
-            instance.report_run_failed(run, "The process was killed.")
+            instance.report_run_failed(run, KILLED)
         with cleanup_on_stop(lambda: cancel_runs(instance, CLI_TAG)):
             yield instance
 
@@ -336,7 +326,7 @@ def end_lost_runs(data_dir: DataDirectory, before: datetime) -> None:
         writing(data_dir.path),
     ):
         for run in instance.get_runs(dg.RunsFilter(statuses=NOT_ENDED, created_before=before)):
-            instance.report_run_failed(run, "The process was killed.")
+            instance.report_run_failed(run, KILLED)
 
 
 def _execute(
@@ -345,7 +335,7 @@ def _execute(
     tags: dict[str, str],
     config: dict[str, object] | None = None,
 ) -> list[str]:
-    """Run ``job``; what failed its audit is returned, anything else raised."""
+    """Run ``job``; see ``failures_of``."""
     with phase(PROGRESS[job.name]):
         result = job.execute_in_process(
             run_config={**QUIET, **(config or {})},

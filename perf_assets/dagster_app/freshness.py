@@ -21,9 +21,7 @@ MOST = 12
 
 
 def fresh_each_month(spec: dg.AssetSpec, study: Study) -> dg.AssetSpec:
-    """Return the asset with its deadline, where something that goes on has a new month each
-    month.
-    """
+    """Return the asset; if the study goes on, with the deadline for the last full month."""
     goes_on = {
         *(EACH_MONTH if any(repository.last is None for repository in study.repositories) else ()),
         *([QUESTIONS] if any(tag_set.last is None for tag_set in study.tag_sets) else ()),

@@ -1,4 +1,4 @@
-"""Dagster's record of runs: where it is kept, and how a run writes to it without waiting for it.
+"""Dagster's record of runs: where it is kept, how a run writes to it, and runs that did not end.
 
 Dagster opens its SQLite files anew for each event, and has each written to the disk before it goes
 on: some milliseconds for each of the hundreds of events of a run.
@@ -46,6 +46,14 @@ UNCAPTURED = {"compute_logs": UNCAPTURED_LOGS}
 BUSY_SECONDS = 30
 # So long a file stays open: the UI hears of events when one is closed.
 OPEN_SECONDS = 1.0
+NOT_ENDED = [
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.CANCELING,
+]
+CANCEL_ATTEMPTS = 5
+SECONDS_BETWEEN_ATTEMPTS = 0.05
 
 
 class PersistentSqliteEventLog(SqliteEventLogStorage):
@@ -107,7 +115,9 @@ class PersistentSqliteEventLog(SqliteEventLogStorage):
                 poolclass=StaticPool,  # the lock lets one thread at a time use it
                 connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
             )
-            sqlalchemy.event.listen(engine, "connect", _wait_for_no_disk)
+            # An event is committed without waiting for the disk.
+            pragma = "PRAGMA synchronous = NORMAL"
+            sqlalchemy.event.listen(engine, "connect", lambda opened, _: opened.execute(pragma))
             self._opened[shard] = now
         elif now - self._opened[shard] > OPEN_SECONDS:
             engine.dispose()
@@ -137,10 +147,6 @@ class PersistentSqliteEventLog(SqliteEventLogStorage):
         super().dispose()
 
 
-def _wait_for_no_disk(connection: sqlite3.Connection, _: object) -> None:
-    connection.execute("PRAGMA synchronous = NORMAL")
-
-
 def open_instance(directory: Path) -> dg.DagsterInstance:
     """Return the instance at ``directory`` for the runs of this process."""
     write_instance_config(directory)
@@ -154,7 +160,11 @@ def open_instance(directory: Path) -> dg.DagsterInstance:
             "config": storage.config_dict,
         }
     ref = InstanceRef.from_dir(str(directory), overrides=overrides)
-    return _with_silent_handler(_at_data_dir_in_the_ui(dg.DagsterInstance.from_ref(ref)))
+    instance = _at_data_dir_in_the_ui(dg.DagsterInstance.from_ref(ref))
+    handler = _SilentHandler(instance)
+    handler.setLevel(logging.DEBUG)
+    vars(instance)["get_event_log_handler"] = lambda: handler
+    return instance
 
 
 def _at_data_dir_in_the_ui(instance: dg.DagsterInstance) -> dg.DagsterInstance:
@@ -192,8 +202,19 @@ class _SilentHandler(EventListenerLogHandler):
                 raise
 
 
-def _with_silent_handler(instance: dg.DagsterInstance) -> dg.DagsterInstance:
-    handler = _SilentHandler(instance)
-    handler.setLevel(logging.DEBUG)
-    vars(instance)["get_event_log_handler"] = lambda: handler
-    return instance
+def open_runs(
+    instance: dg.DagsterInstance, tag: str, value: str | None = None
+) -> list[dg.DagsterRun]:
+    """Return the runs with a ``tag``, with this ``value`` if one is given, that did not end."""
+    runs = instance.get_runs(dg.RunsFilter(statuses=NOT_ENDED))
+    return [run for run in runs if tag in run.tags and value in (None, run.tags[tag])]
+
+
+def cancel_runs(instance: dg.DagsterInstance, tag: str, value: str | None = None) -> None:
+    """Mark the runs of ``open_runs`` as canceled, again if a thread then marks one as started."""
+    for _ in range(CANCEL_ATTEMPTS):
+        for run in open_runs(instance, tag, value):
+            instance.report_run_canceled(run, "The process was stopped.")
+        time.sleep(SECONDS_BETWEEN_ATTEMPTS)
+        if not open_runs(instance, tag, value):
+            return

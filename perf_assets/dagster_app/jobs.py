@@ -1,13 +1,15 @@
 """The jobs, named as the stages they run, and what each of them selects."""
 
+from collections.abc import Mapping
+
 import dagster as dg
 
 from perf_assets.config.partitions import Subject
 from perf_assets.config.repositories import Repository
 from perf_assets.config.study import Study, Until
+from perf_assets.dagster_app.assets import KIND_TABLES
 from perf_assets.dagster_app.dagster_internals import UnresolvedAssetJobDefinition
 from perf_assets.dagster_app.keys import asset_key
-from perf_assets.dagster_app.questions import KIND_TABLES
 from perf_assets.schema.models.asset_graph import REPLICATION_REPORT, VERDICTS, downstream_of
 from perf_assets.stages.enrichment.labels import KINDS as KINDS_OF_LABELS
 from perf_assets.stages.steps import FORUM
@@ -58,11 +60,23 @@ PROGRESS = {
 }
 """What the command line shows while it runs a job."""
 
+DESCRIPTIONS = {
+    MINE_REPOSITORY: "Mine, label and link a repository, and push what changed to the lake.",
+    FULL_PIPELINE: "Mine, label, link, build models and publish: the main job.",
+    MINE_JOB: "Bring issues and commits up to date at the source.",
+    LABEL_JOB: "Label the loaded issues.",
+    LABEL_AND_LINK: "Label issues, link the commits that fixed them, and analyse these fixes.",
+    FORUM_PIPELINE: "Ingest, label, model and publish the questions of forums.",
+    INGEST_QUESTIONS: "Ingest questions, and label those about performance.",
+    BUILD_MODELS: "Build models and statistics, and publish the database.",
+    REPLICATE_JOB: "Load the paper's published data, run models and statistics over them.",
+    REVIEW: "Measure labels and raters by the verdicts that were imported.",
+}
+"""What the UI says of each job."""
+
 
 def jobs_of(subject: Subject, until: Until) -> tuple[str, ...]:
-    """Return the jobs that together run the steps of ``subject``, in their order, as far as
-    ``until``.
-    """
+    """Return the jobs that run the steps of ``subject`` as far as ``until``, in their order."""
     if not isinstance(subject, Repository):
         return (INGEST_QUESTIONS,)
     return (MINE_JOB, LABEL_JOB if until == "labels" else LABEL_AND_LINK)
@@ -70,61 +84,21 @@ def jobs_of(subject: Subject, until: Until) -> tuple[str, ...]:
 
 def study_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
     """Return the jobs of a study."""
-    return [
-        *_repository_jobs(study),
-        *(_forum_jobs() if study.forums else ()),
-        dg.define_asset_job(
-            BUILD_MODELS,
-            DERIVE if study.lake is None else DERIVE | LABEL_KINDS,
-            description="Build models and statistics, and publish the database.",
-        ),
-        *studyless_jobs(DERIVE | REPLICATE, REVIEWED | KINDS),
-    ]
-
-
-def _forum_jobs() -> list[UnresolvedAssetJobDefinition]:
-    return [
-        dg.define_asset_job(
-            FORUM_PIPELINE,
-            QUESTIONS | DERIVE,
-            description="Ingest, label, model and publish the questions of forums.",
-        ),
-        dg.define_asset_job(
-            INGEST_QUESTIONS,
-            QUESTIONS,
-            description="Ingest questions, and label those about performance.",
-        ),
-    ]
-
-
-def _repository_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
-    if not study.repositories:
-        return []
-    if study.lake is not None:
-        description = "Mine, label and link a repository, and push what changed to the lake."
-        return [
-            dg.define_asset_job(
-                MINE_REPOSITORY, (MINE | DECIDE) - LABEL_KINDS, description=description
-            )
-        ]
-    return [
-        dg.define_asset_job(
-            FULL_PIPELINE,
-            MINE | DECIDE | DERIVE,
-            description="Mine, label, link, build models and publish: the main job.",
-        ),
-        dg.define_asset_job(
-            MINE_JOB,
-            MINE,
-            description="Bring issues and commits up to date at the source.",
-        ),
-        dg.define_asset_job(LABEL_JOB, LABEL, description="Label the loaded issues."),
-        dg.define_asset_job(
-            LABEL_AND_LINK,
-            DECIDE,
-            description="Label issues, link the commits that fixed them, and analyse these fixes.",
-        ),
-    ]
+    selections: dict[str, dg.AssetSelection] = {
+        BUILD_MODELS: DERIVE if study.lake is None else DERIVE | LABEL_KINDS
+    }
+    if study.repositories and study.lake is not None:
+        selections[MINE_REPOSITORY] = (MINE | DECIDE) - LABEL_KINDS
+    elif study.repositories:
+        selections |= {
+            FULL_PIPELINE: MINE | DECIDE | DERIVE,
+            MINE_JOB: MINE,
+            LABEL_JOB: LABEL,
+            LABEL_AND_LINK: DECIDE,
+        }
+    if study.forums:
+        selections |= {FORUM_PIPELINE: QUESTIONS | DERIVE, INGEST_QUESTIONS: QUESTIONS}
+    return [*_jobs(selections), *studyless_jobs(DERIVE | REPLICATE, REVIEWED | KINDS)]
 
 
 def studyless_jobs(
@@ -134,15 +108,11 @@ def studyless_jobs(
 
     ``replicated`` is what the replication computes, ``reviewed`` what follows from verdicts.
     """
+    return _jobs({REPLICATE_JOB: replicated, REVIEW: reviewed})
+
+
+def _jobs(selections: Mapping[str, dg.AssetSelection]) -> list[UnresolvedAssetJobDefinition]:
     return [
-        dg.define_asset_job(
-            REPLICATE_JOB,
-            replicated,
-            description="Load the paper's published data, run models and statistics over them.",
-        ),
-        dg.define_asset_job(
-            REVIEW,
-            reviewed,
-            description="Measure labels and raters by the verdicts that were imported.",
-        ),
+        dg.define_asset_job(name, selection, description=DESCRIPTIONS[name])
+        for name, selection in selections.items()
     ]

@@ -16,9 +16,7 @@ def name_of(key: dg.AssetKey) -> str:
 
 
 def short_name(table: str) -> str:
-    """Return how ``table`` is called on the page of its asset: nothing where that is called after
-    it.
-    """
+    """Return the name of ``table`` on the page of its asset; empty if both have one name."""
     return "" if table == asset_for_table(table) else table.partition(".")[2]
 
 

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study
-from perf_assets.dagster_app.factory import explained
+from perf_assets.dagster_app.factory import friendly_errors
 
 JOB = "maintain_lake"
 POOL = "lake_maintenance"
@@ -33,7 +33,7 @@ def lake_maintenance_job(study: Study, data_dir: DataDirectory) -> dg.JobDefinit
         from perf_assets.lake.location import Lake  # noqa: PLC0415
         from perf_assets.lake.maintenance import maintain, sizes  # noqa: PLC0415
 
-        with explained(data_dir):
+        with friendly_errors(data_dir):
             lake = Lake.of(url)
             done = maintain(lake, timedelta(days=config.days))
             found = sizes(lake)

@@ -21,9 +21,7 @@ S = TypeVar("S", bound=Subject)
 
 
 def partitions_of(subjects: Sequence[Subject]) -> dg.MultiPartitionsDefinition:
-    """Return every month of each of the ``subjects``, of one sort; months keyed by their first
-    day.
-    """
+    """Return every month, keyed by its first day, of each of the ``subjects``, of one sort."""
     start = min(subject.start for subject in subjects)
     ends = [subject.last for subject in subjects]
     # Without an end, Dagster adds a month whenever one is over.

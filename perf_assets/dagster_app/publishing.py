@@ -8,7 +8,7 @@ import dagster as dg
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study
 from perf_assets.dagster_app.asset_specs import inputs_of
-from perf_assets.dagster_app.event_reporting import Event, EventReporter, materialization_results
+from perf_assets.dagster_app.event_reporting import Event, EventReporter
 from perf_assets.dagster_app.executor import POOL
 from perf_assets.dagster_app.factory import open_writer
 from perf_assets.dagster_app.freshness import check_completeness, completeness_check
@@ -25,10 +25,7 @@ GROUP = "published"
 
 
 def publishing_assets(study: Study | None, data_dir: DataDirectory) -> list[dg.AssetsDefinition]:
-    """Return the published database and the report; of a study, whether all its months are
-    there.
-    """
-
+    """Return the published database and the report; a study adds the check of its months."""
     spec = dg.AssetSpec(
         asset_key(PUBLISHED),
         deps=inputs_of(PUBLISHED),
@@ -53,22 +50,19 @@ def publishing_assets(study: Study | None, data_dir: DataDirectory) -> list[dg.A
             describe_tables(writer)
             complete = None if study is None else check_completeness(study, writer)
         is_new = publish(data_dir)
-        is_news = EventReporter(context).has_changes(PUBLISHED, is_new=is_new)
+        reporter = EventReporter(context)
+        is_news = reporter.has_changes(PUBLISHED, is_new=is_new)
         audits: dict[str, Any] = {}
         if is_news:
             with reading(data_dir.published) as connection:
                 audits = figure_of(connection, "meta.partition_loads")
-        yield from materialization_results(
-            context,
-            PUBLISHED,
-            {
-                **audits,
-                "path": dg.MetadataValue.path(data_dir.published),
-                "bytes": data_dir.published.stat().st_size,
-                "is_new": is_new,
-            },
-            is_new=is_new,
-        )
+        metadata = {
+            **audits,
+            "path": dg.MetadataValue.path(data_dir.published),
+            "bytes": data_dir.published.stat().st_size,
+            "is_new": is_new,
+        }
+        yield from reporter.report_file(PUBLISHED, metadata, is_new=is_new)
         if complete is not None and is_news:
             yield complete
 
@@ -80,15 +74,14 @@ def publishing_assets(study: Study | None, data_dir: DataDirectory) -> list[dg.A
         kinds={"html"},
     )
     def report(context: dg.AssetExecutionContext) -> Iterator[Event]:
-        """Yield what changed this month, the trend, comparisons, users' questions, and how sure it
-        is.
-        """
+        """Write what changed, the trend, comparisons, users' questions, and how sure it is."""
         is_new = keep_report(data_dir)
         shown = {
             "report": dg.MetadataValue.md(data_dir.report.read_text(encoding="utf-8")),
             "path": dg.MetadataValue.path(data_dir.report_page),
         }
-        yield from materialization_results(context, REPORT, shown, is_new=is_new)
-        EventReporter(context).conclude(REPORT)
+        reporter = EventReporter(context)
+        yield from reporter.report_file(REPORT, shown, is_new=is_new)
+        reporter.conclude(REPORT)
 
     return [published, report]

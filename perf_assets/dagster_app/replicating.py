@@ -14,10 +14,9 @@ from perf_assets.dagster_app.event_reporting import (
     EventReporter,
     broken_rules,
     failure,
-    materialization_results,
 )
 from perf_assets.dagster_app.executor import POOL
-from perf_assets.dagster_app.factory import open_writer, stored
+from perf_assets.dagster_app.factory import Stored, open_writer, specs_together
 from perf_assets.dagster_app.keys import asset_key
 from perf_assets.dagster_app.publishing import GROUP
 from perf_assets.dagster_app.runtime_metadata import runtime_metadata
@@ -35,19 +34,17 @@ class PackageConfig(dg.Config):
 
 def replication_assets(data_dir: DataDirectory) -> list[dg.AssetsDefinition]:
     """Return the tables of the published data, all stored together, and the report on them."""
-    package = stored("paper_package", *TABLES, kinds=["csv"])
+    package = Stored("paper_package", TABLES, frozenset({"csv"}))
 
     @dg.multi_asset(
         name=package.name,
-        specs=package.specs(),
+        specs=specs_together([package]),
         check_specs=check_specs(TABLES),
         can_subset=True,
         pool=POOL,
     )
     def paper_package(context: dg.AssetExecutionContext, config: PackageConfig) -> Iterator[Event]:
-        """Yield what the authors of the studies published: from files, or downloaded and
-        checked.
-        """
+        """Load what the authors of the studies published: from files, or downloaded and checked."""
         folder, problems = (
             Path(path) if path is not None else None for path in (config.folder, config.problems)
         )
@@ -66,9 +63,7 @@ def replication_assets(data_dir: DataDirectory) -> list[dg.AssetsDefinition]:
         key=asset_key(REPORT), deps=inputs_of(REPORT), group_name=GROUP, kinds={"html"}, pool=POOL
     )
     def replication_report(context: dg.AssetExecutionContext) -> Iterator[Event]:
-        """Yield the paper beside its reproduction: comparison, Figure 1, Table II and III as
-        charts.
-        """
+        """Write the paper beside its reproduction: comparison, Figure 1, Tables II and III."""
         # It takes what computes, which other jobs should not wait for.
         from perf_assets.reports.document import html  # noqa: PLC0415
         from perf_assets.reports.replication import read_replication  # noqa: PLC0415
@@ -76,7 +71,8 @@ def replication_assets(data_dir: DataDirectory) -> list[dg.AssetsDefinition]:
         page = html(read_replication(data_dir.published))
         path = write_file(data_dir.replication_report, page)
         shown = {"path": dg.MetadataValue.path(path)}
-        yield from materialization_results(context, REPORT, shown, is_new=True)
-        EventReporter(context).conclude(REPORT)
+        reporter = EventReporter(context)
+        yield from reporter.report_file(REPORT, shown, is_new=True)
+        reporter.conclude(REPORT)
 
     return [paper_package, replication_report]

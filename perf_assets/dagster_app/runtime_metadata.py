@@ -43,8 +43,9 @@ def sizes_of(writer: AuditedWriter, asset: str) -> Mapping[str, Any]:
 
 
 class Figures:
-    """The figures of tables; each is computed when all that it reads is up to date, and is drawn
-    by another process, where there is one, while further tables are computed.
+    """The figures of tables, each computed when all that it reads is up to date.
+
+    Another process, if there is one, draws them while further tables are computed.
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, pending: Iterable[str] = ()) -> None:
@@ -52,7 +53,7 @@ class Figures:
         self._connection = connection
         self._pending = set(pending)
         self._new: set[str] = set()
-        self._found: dict[str, Shown | None] = {}
+        self._figures: dict[str, Shown | None] = {}
 
     def note(self, table: str, *, is_new: bool) -> None:
         """Note that ``table`` is up to date; the figure of one that ``is_new`` is drawn later."""
@@ -68,19 +69,17 @@ class Figures:
         # It takes what computes, which a run that has nothing to do should not wait for.
         from perf_assets.reports.figures import begin, shown  # noqa: PLC0415
 
-        if table not in self._found:
-            self._found[table] = found = shown(self._connection, table)
-            if found is not None:
-                begin(found.panels)
-        return self._found[table]
+        if table not in self._figures:
+            self._figures[table] = figure = shown(self._connection, table)
+            if figure is not None:
+                begin(figure.panels)
+        return self._figures[table]
 
 
 def runtime_metadata(
     writer: AuditedWriter, assets: Iterable[str], figures: Figures | None = None
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield each of ``assets`` with all that is shown of it: what its figures say and look like
-    first.
-    """
+    """Yield each of ``assets`` with all that is shown of it, its figures first."""
     connection = writer.database.connection
     figures = figures or Figures(connection)
     of_assets = {
@@ -88,8 +87,8 @@ def runtime_metadata(
     }
     for asset, of_tables in of_assets.items():
         metadata: dict[str, Any] = {}
-        for table, found in of_tables.items():
-            metadata |= _figure(table, found)
+        for table, figure in of_tables.items():
+            metadata |= _figure(table, figure)
         metadata |= numbers_of(connection, asset)
         if asset.startswith(PREVIEWED):
             metadata |= _preview(connection, table_of(asset))
@@ -106,29 +105,30 @@ def figure_of(connection: duckdb.DuckDBPyConnection, table: str) -> dict[str, An
 
 @cache
 def _read_by_figure(table: str) -> frozenset[str]:
-    """Return the tables and views that the figure of ``table`` reads, and those behind the
-    views.
-    """
+    """Return the tables and views that a table's figure reads, and those behind the views."""
     from perf_assets.reports.figures import figures  # noqa: PLC0415
 
     return behind_views(figures()[table].reads) if table in figures() else frozenset()
 
 
-def _figure(table: str, found: "Shown | None") -> dict[str, Any]:
-    if found is None:
+def _figure(table: str, figure: "Shown | None") -> dict[str, Any]:
+    if figure is None:
         return {}
     name = short_name(table)
     of = f" of {name}" if name else ""
-    parts = {"verdict": _list(found.sentences), "figure": _picture(found), "table": None}
-    parts["table"] = _table(found.rows.columns, with_words(found.rows).rows())
+    parts = {
+        "verdict": "\n".join(f"- {_wrapped(sentence)}" for sentence in figure.sentences),
+        "figure": _picture(figure),
+        "table": _table(figure.rows.columns, with_words(figure.rows).rows()),
+    }
     return {f"{part}{of}": dg.MetadataValue.md(text) for part, text in parts.items() if text}
 
 
-def _picture(found: "Shown") -> str:
-    drawn = base64.b64encode(found.picture.encode()).decode("ascii")
+def _picture(figure: "Shown") -> str:
+    drawn = base64.b64encode(figure.picture.encode()).decode("ascii")
     if len(drawn) > LARGEST_PICTURE:
         return "The picture is too large to be shown here: the report has it."
-    return drawn and f"![{for_markdown(found.title)}](data:image/svg+xml;base64,{drawn})"
+    return drawn and f"![{for_markdown(figure.title)}](data:image/svg+xml;base64,{drawn})"
 
 
 def _preview(connection: duckdb.DuckDBPyConnection, table: Table) -> dict[str, Any]:
@@ -139,13 +139,9 @@ def _preview(connection: duckdb.DuckDBPyConnection, table: Table) -> dict[str, A
     return {f"first {ROWS} rows": dg.MetadataValue.md(_table(answer.columns, rows))} if rows else {}
 
 
-def _list(sentences: Iterable[str]) -> str:
-    return "\n".join(f"- {_lines(for_markdown(sentence))}" for sentence in sentences)
-
-
-def _lines(text: str) -> str:
-    """``text`` in lines that are seen whole beside the other columns of Dagster's page."""
-    lines = wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
+def _wrapped(sentence: str) -> str:
+    """Return ``sentence`` in lines that fit beside the other columns of Dagster's page."""
+    lines = wrap(for_markdown(sentence), WIDTH, break_long_words=False, break_on_hyphens=False)
     return "  \n  ".join(lines)
 
 

@@ -2,8 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
 
 import dagster as dg
 
@@ -36,6 +35,8 @@ FIRST_MINUTE = 3 * 60
 MINUTES_BETWEEN = 30
 MINUTES_OF_A_DAY = 24 * 60
 
+Requests = Callable[[dg.ScheduleEvaluationContext], Iterator[dg.RunRequest]]
+
 
 def schedules(study: Study) -> list[dg.ScheduleDefinition]:
     """Return the schedules of a study, half an hour after one another, so that runs seldom queue.
@@ -49,63 +50,54 @@ def schedules(study: Study) -> list[dg.ScheduleDefinition]:
     PerfAssetsError
         The switch in the environment is neither on nor off.
     """
-    if study.lake is not None:
-        options = [_monthly(subject, index) for index, subject in enumerate(study.tag_sets)]
-        return [*_of_workers(study), *options, _of_site()]
-    subjects = [*study.repositories, *study.tag_sets]
+    subjects = [*(study.repositories if study.lake is None else ()), *study.tag_sets]
     monthly = [_monthly(subject, index) for index, subject in enumerate(subjects)]
-    weekly = [_weekly(subject, index) for index, subject in enumerate(study.repositories)]
-    return [*monthly, *weekly, _of_site()]
-
-
-def _of_site() -> dg.ScheduleDefinition:
-    """Off unless the UI says otherwise, whatever the switch says: not every study has a site."""
-    return dg.ScheduleDefinition(
-        name="monthly_site",
-        job_name=WRITE_SITE,
-        cron_schedule=THIRD_DAY,
-        execution_timezone="UTC",
-        default_status=dg.DefaultScheduleStatus.STOPPED,
-        description="Write what is published as a static site.",
+    if study.lake is None:
+        others = [_weekly(subject, index) for index, subject in enumerate(study.repositories)]
+    else:
+        others = _of_workers(study)
+    site = _schedule(
+        "monthly_site",
+        WRITE_SITE,
+        THIRD_DAY,
+        "Write what is published as a static site.",
+        status=dg.DefaultScheduleStatus.STOPPED,  # by the switch too: not every study has a site
     )
+    return [*monthly, *others, site]
 
 
 def _monthly(subject: Subject, index: int) -> dg.ScheduleDefinition:
-    @dg.schedule(
-        name=f"monthly_{_slug(subject)}",
-        job_name=FORUM_PIPELINE if ":" in subject.name else FULL_PIPELINE,
-        cron_schedule=_at(MONTHLY, index),
-        execution_timezone="UTC",
-        default_status=_status(),
-        description=f"Load the last full month of {subject.name}, refresh what changed before.",
-    )
-    def refresh(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
+    def requests(_: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
         yield dg.RunRequest(
             run_key=f"{subject.name} {subject.end}",
             tags=range_tags(subject.name, subject.start, subject.end)
             | refresh_tags("monthly schedule", reconcile=True),
         )
 
-    return refresh
+    return _schedule(
+        f"monthly_{_slug(subject)}",
+        FORUM_PIPELINE if ":" in subject.name else FULL_PIPELINE,
+        _at(MONTHLY, index),
+        f"Load the last full month of {subject.name}, refresh what changed before.",
+        requests,
+    )
 
 
 def _weekly(subject: Subject, index: int) -> dg.ScheduleDefinition:
-    @dg.schedule(
-        name=f"weekly_{_slug(subject)}",
-        job_name=FULL_PIPELINE,
-        cron_schedule=_at(WEEKLY, index),
-        execution_timezone="UTC",
-        default_status=_status(),
-        description=f"Refresh what changed in the months of {subject.name} that are loaded.",
-    )
-    def refresh(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
+    def requests(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
         yield dg.RunRequest(
             run_key=f"{subject.name} week of {context.scheduled_execution_time:%Y-%m-%d}",
             tags=range_tags(subject.name, subject.start, subject.end)
             | refresh_tags("weekly schedule"),
         )
 
-    return refresh
+    return _schedule(
+        f"weekly_{_slug(subject)}",
+        FULL_PIPELINE,
+        _at(WEEKLY, index),
+        f"Refresh what changed in the months of {subject.name} that are loaded.",
+        requests,
+    )
 
 
 def _of_workers(study: Study) -> list[dg.ScheduleDefinition]:
@@ -118,48 +110,60 @@ def _of_workers(study: Study) -> list[dg.ScheduleDefinition]:
                 f"{repository.name} {key}", partition_key=repository.name, tags={**of, **tags}
             )
 
-    common: dict[str, Any] = {"execution_timezone": "UTC", "default_status": _status()}
-
-    @dg.schedule(
-        name="monthly_workers",
-        job_name=MINE_REPOSITORY,
-        cron_schedule=_at(MONTHLY, 0),
-        description="For each repository: load the last full month, refresh what changed before.",
-        **common,
-    )
     def monthly(_: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
         yield from runs(last_full_month(), refresh_tags("monthly schedule", reconcile=True))
 
-    @dg.schedule(
-        name="weekly_workers",
-        job_name=MINE_REPOSITORY,
-        cron_schedule=_at(WEEKLY, 0),
-        description="For each repository: refresh what changed in the months that are loaded.",
-        **common,
-    )
     def weekly(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
         week = f"week of {context.scheduled_execution_time:%Y-%m-%d}"
         yield from runs(week, refresh_tags("weekly schedule"))
 
-    @dg.schedule(
-        name="daily_derive",
-        job_name=BUILD_MODELS,
-        cron_schedule=DAILY,
-        description="Compute and publish what follows from what workers released since.",
-        **common,
-    )
-    def daily(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
+    def daily(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
         day = f"{context.scheduled_execution_time:%Y-%m-%d}"
-        return dg.RunRequest(f"derive {day}", tags=refresh_tags("daily schedule"))
+        yield dg.RunRequest(f"derive {day}", tags=refresh_tags("daily schedule"))
 
-    maintenance = dg.ScheduleDefinition(
-        name="weekly_lake",
-        job_name=MAINTENANCE,
-        cron_schedule=SUNDAY,
-        description="Keep the lake small.",
-        **common,
+    return [
+        _schedule(
+            "monthly_workers",
+            MINE_REPOSITORY,
+            _at(MONTHLY, 0),
+            "For each repository: load the last full month, refresh what changed before.",
+            monthly,
+        ),
+        _schedule(
+            "weekly_workers",
+            MINE_REPOSITORY,
+            _at(WEEKLY, 0),
+            "For each repository: refresh what changed in the months that are loaded.",
+            weekly,
+        ),
+        _schedule(
+            "daily_derive",
+            BUILD_MODELS,
+            DAILY,
+            "Compute and publish what follows from what workers released since.",
+            daily,
+        ),
+        _schedule("weekly_lake", MAINTENANCE, SUNDAY, "Keep the lake small."),
+    ]
+
+
+def _schedule(
+    name: str,
+    job: str,
+    cron: str,
+    description: str,
+    requests: Requests | None = None,
+    status: dg.DefaultScheduleStatus | None = None,
+) -> dg.ScheduleDefinition:
+    return dg.ScheduleDefinition(
+        name=name,
+        job_name=job,
+        cron_schedule=cron,
+        execution_timezone="UTC",
+        default_status=status or _status(),
+        description=description,
+        execution_fn=requests,
     )
-    return [monthly, weekly, daily, maintenance]
 
 
 def _slug(subject: Subject) -> str:

@@ -1,6 +1,6 @@
 """The sensor that starts again what failed for a reason that passes; the rest is for people."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 import dagster as dg
@@ -31,15 +31,10 @@ ROOT_RUN_ID_TAG = "dagster/root_run_id"
 RETRY = f"{OURS}retry"
 MINED = {asset_key("raw.issues"), asset_key("raw.commits")}  # a worker's run has both
 KEPT = frozenset(
-    {
-        EXTERNALLY_MANAGED_ASSETS_TAG,
-        RANGE_START_TAG,
-        RANGE_END_TAG,
-        REPOSITORY,
-        TAG_SET,
-        MONTHS,
-        HOST,
-    }
+    (
+        *(EXTERNALLY_MANAGED_ASSETS_TAG, RANGE_START_TAG, RANGE_END_TAG),
+        *(REPOSITORY, TAG_SET, MONTHS, HOST),
+    )
 )
 
 
@@ -72,13 +67,12 @@ def retrying(jobs: Sequence[UnresolvedAssetJobDefinition]) -> dg.SensorDefinitio
         for record in context.instance.get_run_records(failed):
             run = record.dagster_run
             tries = int(run.tags.get(RETRY, "0"))
-            if job_of(run, names) is None or tries >= len(WAITS):
-                continue
-            if not is_passing(context.instance, run):
+            job = job_of(run, names)
+            if job is None or tries >= len(WAITS) or not is_passing(context.instance, run):
                 continue
             again = datetime.fromtimestamp(record.end_time or 0, UTC) + WAITS[tries]
             if now >= again:
-                yield _again(run, job_of(run, names), tries + 1)
+                yield _again(run, job, tries + 1)
             else:
                 waiting.append(f"{run.job_name} {run.run_id[:8]} at {again:%H:%M} UTC")
         if waiting:
@@ -111,7 +105,7 @@ def job_of(run: dg.DagsterRun, names: Collection[str]) -> str | None:
     return run.job_name if run.job_name in names else None
 
 
-def _again(run: dg.DagsterRun, job: str | None, tries: int) -> dg.RunRequest:
+def _again(run: dg.DagsterRun, job: str, tries: int) -> dg.RunRequest:
     root = run.tags.get(ROOT_RUN_ID_TAG, run.run_id)
     return dg.RunRequest(
         run_key=f"retry {tries} of {root}",
@@ -119,17 +113,15 @@ def _again(run: dg.DagsterRun, job: str | None, tries: int) -> dg.RunRequest:
         partition_key=run.tags.get(PARTITION_TAG),
         run_config=run.run_config,
         tags={
-            **_kept(run.tags),
+            # The options of the run, without what Dagster gave to it.
+            **{
+                name: value
+                for name, value in run.tags.items()
+                if name in KEPT or name.startswith(OURS)
+            },
             RETRY: str(tries),
             REASON: f"retry {tries} of {root[:8]}",
             ROOT_RUN_ID_TAG: root,
             PARENT_RUN_ID_TAG: run.run_id,
         },
     )
-
-
-def _kept(tags: Mapping[str, str]) -> dict[str, str]:
-    """Return the tags that hold the options of a run, without those that Dagster gave to that
-    one.
-    """
-    return {name: value for name, value in tags.items() if name in KEPT or name.startswith(OURS)}

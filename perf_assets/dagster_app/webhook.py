@@ -7,6 +7,7 @@ from typing import Any
 import requests
 
 from perf_assets.base.errors import PerfAssetsError, TransientError
+from perf_assets.base.errors.messages import causes
 from perf_assets.config.addresses import is_private
 from perf_assets.sources.http_deadline import TimedAdapter, within
 
@@ -55,9 +56,7 @@ def _status(url: str, body: Mapping[str, Any], seconds: float) -> int:
 
 
 def _is_timeout(error: BaseException) -> bool:
-    chain: BaseException | None = error
-    while chain is not None:
-        if isinstance(chain, requests.Timeout | TimeoutError) or "timed out" in str(chain):
-            return True
-        chain = chain.__cause__ or chain.__context__
-    return False
+    return any(
+        isinstance(cause, requests.Timeout | TimeoutError) or "timed out" in str(cause)
+        for cause in causes(error)
+    )

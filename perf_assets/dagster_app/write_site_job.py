@@ -6,7 +6,7 @@ import dagster as dg
 from pydantic import Field
 
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.dagster_app.factory import explained
+from perf_assets.dagster_app.factory import friendly_errors
 
 JOB = "write_site"
 
@@ -29,7 +29,7 @@ def write_site_job(data_dir: DataDirectory) -> dg.JobDefinition:
         # It renders pages, and no other run does.
         from perf_assets.reports.site import SiteOptions, write_site  # noqa: PLC0415
 
-        with explained(data_dir):
+        with friendly_errors(data_dir):
             options = SiteOptions(config.has_console, tuple(config.tables))
             written = write_site(data_dir, Path(config.directory), options)
         context.log.info(

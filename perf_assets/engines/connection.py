@@ -8,11 +8,13 @@ import sys
 import urllib.parse
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
+from functools import partial
 from importlib.machinery import ModuleSpec
 from typing import TYPE_CHECKING, Any
 
 from perf_assets.base.errors import PerfAssetsError, TransientError
+from perf_assets.base.errors.messages import explained
 from perf_assets.base.retry import RetryPolicy
 
 if TYPE_CHECKING:
@@ -129,17 +131,13 @@ class Connection:
                 whole = whole.unionAll(frame)
             whole.createOrReplaceTempView(view)
 
-    @contextmanager
-    def _friendly_errors(self, what: str) -> Iterator[None]:
-        """Make a sentence of what the client raises."""
+    def _friendly_errors(self, what: str) -> AbstractContextManager[None]:
         disable_pyspark_worker_mode()
         import grpc  # noqa: PLC0415 - comes with the extra
         from pyspark.errors import PySparkException  # noqa: PLC0415
 
-        try:
-            yield
-        except (PySparkException, grpc.RpcError, OSError) as error:
-            raise _sentence(self.url, what, error) from None
+        message = partial(_sentence, self.url, what)
+        return explained(message, PySparkException, grpc.RpcError, OSError)
 
 
 def _sentence(url: str, what: str, error: Exception) -> PerfAssetsError:

@@ -1,8 +1,8 @@
 """Errors of a lake as messages for people: one sentence, without secrets."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
+from functools import partial
 
 import duckdb
 from deltalake.exceptions import (
@@ -13,7 +13,7 @@ from deltalake.exceptions import (
 )
 
 from perf_assets.base.errors import PerfAssetsError, TransientError
-from perf_assets.base.errors.messages import DAMAGE, FULL
+from perf_assets.base.errors.messages import DAMAGE, FULL, explained
 from perf_assets.lake.location import Lake
 
 FORBIDDEN = re.compile(
@@ -31,36 +31,66 @@ BUSY = re.compile(
     re.IGNORECASE,
 )
 UNREADABLE = (duckdb.Error, duckdb.ConversionException, duckdb.InvalidInputException)
-TOO_LARGE = re.compile(r"File too large|EFBIG", re.IGNORECASE)
 
 
-@contextmanager
-def friendly_errors(lake: Lake) -> Iterator[None]:
-    """Turn what Delta Lake and its storage say into one sentence about ``lake``.
+# What storages say, and the error that each is: a class and the rest of its sentence.
+OF_STORAGE = (
+    (
+        re.compile(f"{FULL.pattern}|File too large|EFBIG", re.IGNORECASE),
+        PerfAssetsError,
+        "the disk of the lake is full; make room there and run again, what was released is whole",
+    ),
+    (NO_BUCKET, PerfAssetsError, "there is no such bucket; make it and run again"),
+    (
+        NO_CREDENTIALS,
+        PerfAssetsError,
+        "no credentials are found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and "
+        "AWS_ENDPOINT_URL, AWS_REGION), and run again",
+    ),
+    (
+        FORBIDDEN,
+        PerfAssetsError,
+        "the lake may not be read or written with these rights; grant them (or mend "
+        "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY), and run again",
+    ),
+    (
+        BUSY,
+        TransientError,
+        "the storage does not answer, or refuses for now; run it again in a while, what was "
+        "released is whole",
+    ),
+)
+
+
+def friendly_errors(lake: Lake) -> AbstractContextManager[None]:
+    """Turn an error of Delta Lake or of its storage into one sentence about ``lake``.
 
     Raises
     ------
     TransientError
-        It does not answer, or another writer was faster again and again.
+        The storage does not answer, or concurrent commits kept conflicting.
     PerfAssetsError
-        It is full, may not be written, or is damaged.
+        The lake is full, may not be written, or is damaged.
     """
-    try:
-        yield
-    except CommitFailedError as error:
-        if sentence := _of_storage(str(error), lake):
-            raise sentence from None
-        raise TransientError(
-            f"{lake.url}: other writers were faster again and again; run it again, what was "
+    kinds = (duckdb.Error, CommitFailedError, DeltaError, DeltaProtocolError, TableNotFoundError)
+    return explained(partial(_lake_error, lake=lake), *kinds, OSError)
+
+
+def _lake_error(error: Exception, lake: Lake) -> PerfAssetsError | None:
+    if isinstance(error, duckdb.Error):
+        return _of_file(str(error), lake) or _of_bytes(error, lake)
+    for pattern, kind, sentence in OF_STORAGE:
+        if pattern.search(str(error)) and not (pattern is BUSY and lake.is_local):
+            return kind(f"{lake.url}: {sentence}")
+    if isinstance(error, CommitFailedError):
+        return TransientError(
+            f"{lake.url}: concurrent commits kept conflicting; run it again, what was "
             "released is whole"
-        ) from None
-    except duckdb.Error as error:
-        raise _of_file(str(error), lake) or _of_bytes(error, lake) or error from None
-    except (DeltaError, DeltaProtocolError, TableNotFoundError, OSError) as error:
-        raise _of_storage(str(error), lake) or PerfAssetsError(
-            f"{lake.url}: the lake cannot be used ({_first_line(error)}); what was released is as "
-            "it was: mend that, or choose another --lake, and run again"
-        ) from None
+        )
+    return PerfAssetsError(
+        f"{lake.url}: the lake cannot be used ({_first_line(error)}); what was released is as it "
+        "was: mend that, or choose another --lake, and run again"
+    )
 
 
 def _of_file(message: str, lake: Lake) -> PerfAssetsError | None:
@@ -87,32 +117,6 @@ def _of_bytes(error: duckdb.Error, lake: Lake) -> PerfAssetsError | None:
         f"{lake.url}: a file of the lake is damaged ({_first_line(error)}); bring it back from a "
         "backup of the lake, or ship to a new lake (another --lake)"
     )
-
-
-def _of_storage(message: str, lake: Lake) -> PerfAssetsError | None:
-    if FULL.search(message) or TOO_LARGE.search(message):
-        return PerfAssetsError(
-            f"{lake.url}: the disk of the lake is full; make room there and run again, what was "
-            "released is whole"
-        )
-    if NO_BUCKET.search(message):
-        return PerfAssetsError(f"{lake.url}: there is no such bucket; make it and run again")
-    if NO_CREDENTIALS.search(message):
-        return PerfAssetsError(
-            f"{lake.url}: no credentials are found; set AWS_ACCESS_KEY_ID and "
-            "AWS_SECRET_ACCESS_KEY (and AWS_ENDPOINT_URL, AWS_REGION), and run again"
-        )
-    if FORBIDDEN.search(message):
-        return PerfAssetsError(
-            f"{lake.url}: the lake may not be read or written with these rights; grant them (or "
-            "mend AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY), and run again"
-        )
-    if BUSY.search(message) and not lake.is_local:
-        return TransientError(
-            f"{lake.url}: the storage does not answer, or refuses for now; run it again in a "
-            "while, what was released is whole"
-        )
-    return None
 
 
 def _first_line(error: BaseException) -> str:

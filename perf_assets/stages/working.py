@@ -16,7 +16,6 @@ from perf_assets.lake.leases import leased
 from perf_assets.lake.location import Lake
 from perf_assets.lake.pull import restore
 from perf_assets.lake.push import PushResult, push
-from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.stages.steps import StepOptions, repository_steps, run_steps
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.forgetting import keep_out
@@ -47,10 +46,7 @@ def work(
     data_dir: DataDirectory,
     repository: Repository,
     months: Sequence[str],
-    *,
-    reconcile: bool = False,
-    force: bool = False,
-    longest_wait: float = LONGEST_WAIT,
+    options: StepOptions = StepOptions(),  # noqa: B008 (frozen)
     until: Until = "published",
 ) -> Worked:
     """Bring ``months`` of ``repository`` up to date, and ship those that changed.
@@ -77,7 +73,6 @@ def work(
         restore(database, lake, repository.name)
         keep_out(database, own)
         writer = AuditedWriter(database, own)
-        options = StepOptions(is_reconciling=reconcile, is_forced=force, longest_wait=longest_wait)
         steps = repository_steps(study, until)
         outcomes = [*run_steps(steps, writer, study, repository, months, options)]
         shipped = push(database, lake, repository.name, lease)

@@ -1,13 +1,15 @@
 """What a person can do where a database cannot be opened, read or written."""
 
 import re
+from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from shlex import quote
 
 import duckdb
 
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.base.errors.messages import DAMAGE, DISK, disk_or_memory_message
+from perf_assets.base.errors.messages import DAMAGE, DISK, disk_or_memory_message, explained
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.storage.database_copy import describe_fault
 
@@ -16,8 +18,13 @@ LOCK_HOLDER = re.compile(
 )
 
 
-def explained(error: duckdb.Error, path: Path) -> PerfAssetsError | None:
-    """Return what a person can mend of what DuckDB says; ``None`` where it is a mistake of ours."""
+def friendly_errors(path: Path) -> AbstractContextManager[None]:
+    """Raise what ``database_error`` returns for an error of DuckDB inside the block."""
+    return explained(partial(database_error, path=path), duckdb.Error)
+
+
+def database_error(error: duckdb.Error, path: Path) -> PerfAssetsError | None:
+    """Return the remedy for an error of DuckDB at ``path``; None for a bug."""
     text = str(error)
     holder = LOCK_HOLDER.search(text)
     if holder:
@@ -38,7 +45,6 @@ def explained(error: duckdb.Error, path: Path) -> PerfAssetsError | None:
 
 
 def _damaged(path: Path, how: str) -> PerfAssetsError:
-    """Return the error of a database that cannot be read: how it is damaged, and what mends it."""
     data_dir = DataDirectory(path.parent)
     named = quote(str(data_dir.path))
     if path == data_dir.published:
@@ -49,6 +55,6 @@ def _damaged(path: Path, how: str) -> PerfAssetsError:
         remedy = "it is moved aside, and the next run makes it anew"
     return PerfAssetsError(
         f"{path} is damaged ({how}): perf-assets doctor --repair --data-dir {named} "
-        f"mends it, "
-        f"{remedy}; or bring back a backup with perf-assets restore FILE --data-dir {named}"
+        f"mends it, {remedy}; or bring back a backup with perf-assets restore FILE --data-dir "
+        f"{named}"
     )

@@ -3,13 +3,11 @@
 import logging
 import shutil
 
-import duckdb
-
 from perf_assets.base.files import new_file
 from perf_assets.base.processes.progress import phase
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.storage.database_copy import create_database
-from perf_assets.storage.database_errors import explained
+from perf_assets.storage.database_errors import friendly_errors
 from perf_assets.storage.lake_rows import make_left_out
 from perf_assets.storage.received import admit, read_whole
 
@@ -21,11 +19,8 @@ def make_warehouse(data_dir: DataDirectory) -> None:
     if data_dir.published.exists():
         bring_back(data_dir)
         return
-    with new_file(data_dir.warehouse) as unfinished:
-        try:
-            create_database(unfinished)
-        except duckdb.Error as error:
-            raise explained(error, data_dir.warehouse) or error from None
+    with new_file(data_dir.warehouse) as unfinished, friendly_errors(data_dir.warehouse):
+        create_database(unfinished)
 
 
 def bring_back(data_dir: DataDirectory) -> None:
@@ -36,14 +31,15 @@ def bring_back(data_dir: DataDirectory) -> None:
     PerfAssetsError
         It is damaged too; what is there stays.
     """
-    with phase("bringing back what was published"), new_file(data_dir.warehouse) as unfinished:
-        try:
-            read_whole(data_dir.published)
-            shutil.copyfile(data_dir.published, unfinished)
-            admit(unfinished)
-            make_left_out(unfinished)
-        except duckdb.Error as error:
-            raise explained(error, data_dir.published) or error from None
+    with (
+        phase("bringing back what was published"),
+        new_file(data_dir.warehouse) as unfinished,
+        friendly_errors(data_dir.published),
+    ):
+        read_whole(data_dir.published)
+        shutil.copyfile(data_dir.published, unfinished)
+        admit(unfinished)
+        make_left_out(unfinished)
     log.warning(
         "%s was not there, and is again what was published: to begin anew, choose another "
         "--data-dir",

@@ -20,7 +20,7 @@ from perf_assets.schema import table_of
 from perf_assets.schema.frames import frame_of, registered
 from perf_assets.storage import migrations
 from perf_assets.storage.backups import write_backup
-from perf_assets.storage.database_errors import LOCK_HOLDER, explained
+from perf_assets.storage.database_errors import LOCK_HOLDER, database_error
 from perf_assets.storage.lock import writing
 from perf_assets.storage.making import make_warehouse
 from perf_assets.storage.migrations import FORMAT
@@ -223,7 +223,7 @@ def open_warehouse(path: Path) -> Iterator[Database]:
             _keep(path)
         except duckdb.Error as error:
             let_go(path)  # which DuckDB may have given up
-            raise explained(error, path) or error from error
+            raise database_error(error, path) or error from error
         finally:
             connection.close()
             _in_use[path] -= 1
@@ -303,7 +303,7 @@ def _read(path: Path, stack: ExitStack) -> tuple[Path, duckdb.DuckDBPyConnection
         is_held = LOCK_HOLDER.search(str(error)) is not None
         if is_held and path != published and published.exists():
             return _read(published, stack)
-        raise explained(error, path) or error from None
+        raise database_error(error, path) or error from None
     connection.execute("SET TimeZone = 'UTC'")
     return own, connection
 
@@ -316,7 +316,7 @@ def _in_our_format(path: Path) -> duckdb.DuckDBPyConnection:
             return _opened(path)
         except duckdb.Error as error:
             if LOCK_HOLDER.search(str(error)) is None or time.monotonic() > deadline:
-                raise explained(error, path) or error from None
+                raise database_error(error, path) or error from None
             time.sleep(0.2)
 
 

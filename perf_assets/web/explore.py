@@ -5,8 +5,10 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from socket import socket
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.sanitize import escape_text
@@ -15,12 +17,11 @@ from perf_assets.reports.figures.drawing import Spec
 from perf_assets.reports.query_result import QueryResult
 from perf_assets.reports.query_runner import run_query
 from perf_assets.schema.models.cookbook import Query, parse_query_file
-from perf_assets.web.guard import App, Guard
+from perf_assets.web.guard import Guard
 
 DATABASE = "PERF_ASSETS_PUBLISHED"  # where the published database is, for the page
 # marimo shows a text that is the address of a picture as that picture: none is fetched.
 POLICY = "default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'; base-uri 'self'"
-CHECK_SECONDS = 0.02
 FIRST = "monthly_share_of_new_bugs"
 COLUMNS = """
 select schema_name || '.' || table_name as "table", column_name as "column", data_type as type,
@@ -37,7 +38,7 @@ class Answer:
     mistake: str = ""
 
 
-def application() -> App:
+def application() -> ASGIApp:
     """Return the page, for local users only.
 
     Raises
@@ -57,18 +58,16 @@ def application() -> App:
     return Guard(server.build(), policy=POLICY)
 
 
-def serve(app: App, host: str, port: int, on_ready: Callable[[], None]) -> None:
+def serve(app: ASGIApp, host: str, port: int, on_ready: Callable[[], None]) -> None:
     """Serve ``app``, and call ``on_ready`` when it can be used, until the process ends."""
 
-    async def serving() -> None:
-        server = uvicorn.Server(uvicorn.Config(app, host=host, port=port, log_level="warning"))
-        task = asyncio.ensure_future(server.serve())
-        while not (server.started or task.done()):
-            await asyncio.sleep(CHECK_SECONDS)
-        on_ready()
-        await task
+    class Announced(uvicorn.Server):
+        async def startup(self, sockets: list[socket] | None = None) -> None:
+            await super().startup(sockets)
+            on_ready()
 
-    asyncio.run(serving())
+    config = uvicorn.Config(app, host=host, port=port, log_level="warning")
+    asyncio.run(Announced(config).serve())
 
 
 def answered(database: Path, query: Query, values: Mapping[str, str]) -> Answer:

@@ -1,5 +1,4 @@
-"""Who may send the web server which requests: no page of another origin, whatever a browser lets it
-send.
+"""Refuses requests of pages of other origins, whatever a browser lets them send.
 
 A server on loopback is within reach of every page that is open in a browser of the same machine:
 by forms, by images, by names that an attacker lets point to 127.0.0.1. Dagster requires no
@@ -7,25 +6,21 @@ password, so what such a page could set going is refused here, by what browsers 
 (Host, Origin, Sec-Fetch-Site), and by what a page cannot send without asking first (JSON).
 """
 
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 from urllib.parse import parse_qs, urlsplit
 
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 POLICY_VIOLATED = 1008  # RFC 6455, section 7.4.1
-NOT_FRAMED = (b"x-frame-options", b"DENY")  # no page of another origin shows an answer in itself
+NOT_FRAMED = {"x-frame-options": "DENY"}  # no page of another origin shows an answer in itself
 
 
 def answered_names(more: str) -> frozenset[str]:
-    """Return the names that a server answers to: those of loopback, and ``more``, separated by
-    commas.
+    """Return the names that a server answers to: loopback and ``more``, separated by commas.
 
     ``more`` is the public name of a reverse proxy that requires a password; without a port it
     counts for each.
@@ -37,7 +32,7 @@ class Guard:
     """An ASGI application that lets only what ``refusal`` has no word against reach ``app``."""
 
     def __init__(
-        self, app: App, hosts: frozenset[str] = LOOPBACK, policy: str | None = None
+        self, app: ASGIApp, hosts: frozenset[str] = LOOPBACK, policy: str | None = None
     ) -> None:
         """Guard ``app``, which answers to the names ``hosts``.
 
@@ -45,9 +40,8 @@ class Guard:
         """
         self._app = app
         self._hosts = hosts
-        self._headers = [NOT_FRAMED]
-        if policy is not None:
-            self._headers.append((b"content-security-policy", policy.encode()))
+        added = NOT_FRAMED if policy is None else {**NOT_FRAMED, "content-security-policy": policy}
+        self._headers = Headers(added).raw
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -59,28 +53,29 @@ class Guard:
             await receive()
             await send({"type": "websocket.close", "code": POLICY_VIOLATED})
         elif refused is not None:
-            await _answer(send, *refused)
+            status, reason = refused
+            await PlainTextResponse(f"{reason}\n", status, NOT_FRAMED)(scope, receive, send)
         else:
             await self._app(scope, receive, _with_headers(send, self._headers))
 
 
 def refusal(scope: Scope, hosts: frozenset[str] = LOOPBACK) -> tuple[int, str] | None:
     """Return the HTTP status and the reason why a request is refused; ``None`` where it is not."""
-    headers = _headers(scope)
-    host = headers.get("host", [])
+    headers = Headers(scope=scope)
+    host = headers.getlist("host")
     if len(host) != 1 or _name(host[0]) not in hosts:
         return 421, f"this server answers to {', '.join(sorted(hosts))} alone"
-    if any(urlsplit(origin).netloc != host[0] for origin in headers.get("origin", [])):
+    if any(urlsplit(origin).netloc != host[0] for origin in headers.getlist("origin")):
         return 403, "a page of another origin may not send requests to this server"
     method = scope.get("method", "GET")
-    is_opened = method == "GET" and headers.get("sec-fetch-mode") == ["navigate"]
-    is_opened = is_opened and headers.get("sec-fetch-dest") == ["document"]
-    from_elsewhere = set(headers.get("sec-fetch-site", [])) - {"same-origin", "none"}
+    is_opened = method == "GET" and headers.getlist("sec-fetch-mode") == ["navigate"]
+    is_opened = is_opened and headers.getlist("sec-fetch-dest") == ["document"]
+    from_elsewhere = set(headers.getlist("sec-fetch-site")) - {"same-origin", "none"}
     if from_elsewhere and not is_opened:
         return 403, "a page of another origin may not send requests to this server"
     if method in READING:
         return _refusal_of_query(scope)
-    kind = headers.get("content-type", [""])[0].partition(";")[0].strip().lower()
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         return 415, "what changes something has to be sent as application/json"
     return None
@@ -92,13 +87,6 @@ def _refusal_of_query(scope: Scope) -> tuple[int, str] | None:
     if scope["path"].rstrip("/").endswith("/graphql") and "query" in parameters:
         return 405, "GraphQL is queried by POST, as application/json"
     return None
-
-
-def _headers(scope: Scope) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for name, value in scope["headers"]:
-        found.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
-    return found
 
 
 def _name(host: str) -> str:
@@ -116,9 +104,3 @@ def _with_headers(send: Send, added: Sequence[tuple[bytes, bytes]]) -> Send:
         await send(message)
 
     return sending
-
-
-async def _answer(send: Send, status: int, reason: str) -> None:
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), NOT_FRAMED]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": f"{reason}\n".encode()})

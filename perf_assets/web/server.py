@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from dagster_webserver import app, cli
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from perf_assets.dagster_app.dagster_internals import WorkspaceProcessContext
-from perf_assets.web.guard import App, Guard, Receive, Scope, Send, answered_names
+from perf_assets.web.guard import Guard, answered_names
 from perf_assets.web.services import AWAITED, silence_code_server_warnings
 
 CREATE = "create_app_from_workspace_process_context"  # as cli.py calls it
@@ -24,7 +25,7 @@ class Patient:
     A browser takes a second for the page itself: so it has it while the code server still starts.
     """
 
-    def __init__(self, app: App, loaded: threading.Event) -> None:
+    def __init__(self, app: ASGIApp, loaded: threading.Event) -> None:
         """Let ``app`` answer GraphQL requests when ``loaded`` is set."""
         self._app = app
         self._loaded = loaded
@@ -37,7 +38,7 @@ class Patient:
 
 
 def _guarded(context: WorkspaceProcessContext, *arguments: Any, **options: Any) -> Guard:  # noqa: ANN401
-    dagster: App = app.create_app_from_workspace_process_context(context, *arguments, **options)
+    dagster: ASGIApp = app.create_app_from_workspace_process_context(context, *arguments, **options)
     names = answered_names(os.environ.get(NAMES, ""))
     if AWAITED not in os.environ:
         return Guard(dagster, names)

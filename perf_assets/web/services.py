@@ -76,7 +76,7 @@ class Services:
         PerfAssetsError
             One of the processes ended instead, or it takes too long.
         """
-        self._wait_for_an_answer("server_info", None, _late("web server", "answered"))
+        self._wait_for_an_answer("server_info", None, "web server has not answered")
 
     def watch(self) -> None:
         """Start the daemon when the definitions are loaded; stay until a process ends by itself.
@@ -86,7 +86,9 @@ class Services:
         PerfAssetsError
             One did.
         """
-        self._wait_for_definitions()
+        # Questions of GraphQL are answered when they are loaded.
+        late = "code server has not loaded the definitions"
+        self._wait_for_an_answer("graphql", b'{"query": "{version}"}', late)
         self._start("daemon", ["perf_assets.web.daemon", "run", "-w", str(self._workspace)])
         while True:
             self._check()
@@ -113,11 +115,6 @@ class Services:
         )
         self._forwarders[name] = child.forward(process)
 
-    def _wait_for_definitions(self) -> None:
-        """Questions of GraphQL are answered when they are loaded."""
-        late = _late("code server", "loaded the definitions")
-        self._wait_for_an_answer("graphql", b'{"query": "{version}"}', late)
-
     def _wait_for_an_answer(self, page: str, data: bytes | None, late: str) -> None:
         question = urllib.request.Request(
             f"http://{HOST}:{self.port}/{page}",
@@ -131,7 +128,10 @@ class Services:
                 urllib.request.urlopen(question, timeout=ANSWER_SECONDS).close()
                 return
             time.sleep(RETRY_SECONDS)
-        raise PerfAssetsError(late)
+        raise PerfAssetsError(
+            f"Dagster's {late} in {OPENING_SECONDS:g} s: end other programs and open the UI again; "
+            "if that does not help, run perf-assets doctor"
+        )
 
     def _check(self) -> None:
         for name, process in self.processes.items():
@@ -141,10 +141,3 @@ class Services:
                     f"Dagster's {name} ended by itself (exit code {code}); its output stands "
                     "above: open the UI again, and if that does not help, run perf-assets doctor"
                 )
-
-
-def _late(name: str, done: str) -> str:
-    return (
-        f"Dagster's {name} has not {done} in {OPENING_SECONDS:g} s: end other programs and open "
-        "the UI again; if that does not help, run perf-assets doctor"
-    )

@@ -7,7 +7,7 @@ import dagster as dg
 import pytest
 
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.dagster_app.alert_evidence import ALERTS, NAMED, RULE, with_evidence
+from perf_assets.dagster_app.assets import ALERTS, NAMED, RULE, with_evidence
 from perf_assets.dagster_app.checks import check_specs
 from perf_assets.dagster_app.keys import check_key
 from perf_assets.storage.audited_writer import AuditedWriter

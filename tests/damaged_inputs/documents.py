@@ -9,10 +9,10 @@ import tomllib
 import github
 
 from perf_assets.base.corpus import Corpus, read_corpus
-from perf_assets.cli.lint_settings import settings
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import load_study
 from perf_assets.core.areas.code_owners import CodeOwners
+from perf_assets.lint.files.settings import settings
 from perf_assets.lint.globs import is_meant_or_within
 from perf_assets.sources.github.batches import joined
 from perf_assets.sources.github.client import GitHubClient

@@ -19,7 +19,7 @@ from perf_assets.dagster_app.add_repository_job import NewRepository
 from perf_assets.dagster_app.definitions import build_definitions
 from perf_assets.dagster_app.lake_maintenance_job import Retention
 from perf_assets.dagster_app.schedules import SWITCH, schedules
-from perf_assets.dagster_app.worker_pool import COUNT, worker_count
+from perf_assets.dagster_app.workers import COUNT, worker_count
 from perf_assets.engines.connection import TOKEN
 from perf_assets.lake.location import Lake
 from perf_assets.lake.maintenance import maintain

@@ -20,7 +20,7 @@ from perf_assets.base.errors.messages import explain_error
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import load_study
 from perf_assets.dagster_app.lake_maintenance_job import Retention
-from perf_assets.dagster_app.worker_pool import COUNT, worker_count
+from perf_assets.dagster_app.workers import COUNT, worker_count
 from perf_assets.lake import delta
 from perf_assets.lake.errors import friendly_errors
 from perf_assets.lake.location import Lake

@@ -9,29 +9,22 @@ A record that cannot be used is set aside and counted. A file that cannot be rea
 is not a JSON object, means that the file is damaged or cut: the corpus is refused.
 """
 
-import gzip
 import json
-import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeVar, cast
 
-from pydantic import ValidationError
-from pydantic_core import from_json
-
+from perf_assets.base.corpus.files import CorpusFile, SetAside
 from perf_assets.base.corpus.records import Comment, Event, Issue, PullRequest
-from perf_assets.base.corpus.rest_shapes import issue_part_shape, thread_shape
-from perf_assets.base.corpus.set_aside import SetAside, SetAsideRecords
+from perf_assets.base.corpus.rest_shapes import Record, issue_part_shape, thread_shape
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import month_of
 from perf_assets.base.processes.gc_control import gc_paused
 from perf_assets.base.repository_names import is_repository_name
-from perf_assets.base.sanitize import shortened, whole_characters
+from perf_assets.base.sanitize import shortened
 
-Record = dict[str, Any]
-Shape = TypeVar("Shape", bound=Issue | PullRequest | Comment | Event)
+__all__ = ["Corpus", "Record", "newest_month", "read_corpus"]
 
 
 @dataclass(frozen=True)
@@ -70,18 +63,15 @@ def read_corpus(directory: Path, repository: str | None = None) -> Corpus:
     """
     name = _repository_name(directory, repository)
     with gc_paused():
-        issues = _Part(directory, "issues")
-        pulls = _Part(directory, "pulls")
-        comments = _Part(directory, "comments")
-        events = _Part(directory, "events")
+        files = [CorpusFile(directory, kind) for kind in ("issues", "pulls", "comments", "events")]
+        issues, pulls, comments, events = files
         by_number = _issues(issues)
         pulls_by_number = _pulls(pulls, by_number)
         comments_by_issue = _of_issues(comments, by_number, Comment)
         events_by_issue = _of_issues(events, by_number, Event)
     _close(by_number, events_by_issue)
-    parts = (issues, pulls, comments, events)
-    for part in parts:
-        part.report()
+    for file in files:
+        file.report()
     return Corpus(
         name,
         by_number,
@@ -89,7 +79,7 @@ def read_corpus(directory: Path, repository: str | None = None) -> Corpus:
         events_by_issue,
         pulls_by_number,
         archived_at=_archived_at(directory),
-        set_aside=tuple(entry for part in parts for entry in part.set_aside),
+        set_aside=tuple(entry for file in files for entry in file.set_aside),
     )
 
 
@@ -102,44 +92,9 @@ def newest_month(directory: Path) -> str | None:
         As ``read_corpus``, for the issues file only.
     """
     newest = ""
-    for found in _Part(directory, "issues").read(Issue, thread_shape):
-        issue = found.read
+    for _, _, issue in CorpusFile(directory, "issues").read(Issue, thread_shape):
         newest = max(newest, issue.created_at, issue.updated_at, issue.closed_at or "")
     return month_of(datetime.fromisoformat(newest)) if newest else None
-
-
-class _Found(NamedTuple):
-    """A usable record, where it is, and as it was read."""
-
-    line: int
-    record: Record
-    read: Any
-
-
-class _Part:
-    """A file of a corpus, and the records in it that cannot be used."""
-
-    def __init__(self, directory: Path, kind: str) -> None:
-        """Find the file; PerfAssetsError when the corpus must have it and does not."""
-        is_required = kind in ("issues", "comments")
-        self.path = (_required_file if is_required else _file)(directory, kind)
-        self.set_aside = SetAsideRecords(kind)
-
-    def read(self, shape: type[Shape], normal: Callable[[Record], Record]) -> Iterator[_Found]:
-        """Yield the records that have the ``shape`` once they are in their ``normal`` form."""
-        for number, line in _lines(self.path) if self.path else ():
-            record = normal(line)
-            try:
-                found = _Found(number, record, shape.model_validate(record))
-            except ValidationError as error:
-                self.set_aside.add_error(number, error)
-                continue
-            yield found
-
-    def report(self) -> None:
-        """Log what was set aside."""
-        if self.path:
-            self.set_aside.report(self.path)
 
 
 def _repository_name(directory: Path, repository: str | None) -> str:
@@ -194,73 +149,13 @@ def _repository_record(file: Path) -> Record:
     return content if isinstance(content, dict) else {}
 
 
-def _file(directory: Path, name: str) -> Path | None:
-    if not directory.is_dir():
-        raise PerfAssetsError(f"{directory}: this corpus directory does not exist")
-    plain, packed = directory / f"{name}.jsonl", directory / f"{name}.jsonl.gz"
-    if plain.is_file() and packed.is_file():
-        raise PerfAssetsError(f"{plain}: {packed.name} exists too; remove one of them")
-    return next((path for path in (plain, packed) if path.is_file()), None)
-
-
-def _required_file(directory: Path, name: str) -> Path:
-    path = _file(directory, name)
-    if path is None:
-        raise PerfAssetsError(
-            f"{directory}: a corpus needs {name}.jsonl or {name}.jsonl.gz; "
-            "add it (an empty file means that there are none)"
-        )
-    return path
-
-
-def _open(path: Path) -> IO[bytes]:
-    return cast(IO[bytes], gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
-
-
-def _lines(path: Path) -> Iterator[tuple[int, Record]]:
-    """Yield the records of a file by line; PerfAssetsError at the first unreadable line."""
-    number = 0
-    try:
-        with _open(path) as file:
-            for number, line in enumerate(file, start=1):
-                yield number, _parsed(path, number, line)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise PerfAssetsError(
-            f"{path}: the compressed file is damaged or cut after line {number} ({error}); "
-            "fetch or write it again"
-        ) from None
-    except OSError as error:
-        raise PerfAssetsError(f"{path}: the file cannot be read: {error}") from None
-
-
-def _parsed(path: Path, number: int, line: bytes) -> Record:
-    try:
-        record = _decoded(line)
-    except (ValueError, RecursionError) as error:
-        raise _refused(path, number, f"this is not JSON ({error})") from None
-    if not isinstance(record, dict):
-        raise _refused(path, number, f"this is not a JSON object but {line!r:.80}")
-    return record
-
-
-def _refused(path: Path, number: int, reason: str) -> PerfAssetsError:
-    return PerfAssetsError(f"{path}, line {number}: {reason}; correct that line of the corpus")
-
-
-def _decoded(line: bytes) -> Any:  # noqa: ANN401
-    try:  # All records share one copy of their keys: that is half of their memory.
-        return from_json(line, cache_strings="keys")
-    except ValueError:  # halves of characters, another encoding, or not JSON
-        return whole_characters(json.loads(line))
-
-
-def _issues(part: _Part) -> dict[int, Record]:
+def _issues(file: CorpusFile) -> dict[int, Record]:
     """Return the issues by number; of two with one number, the one that was updated last."""
     issues: dict[int, Record] = {}
-    for line, record, issue in part.read(Issue, thread_shape):
+    for line, record, issue in file.read(Issue, thread_shape):
         known = issues.get(issue.number)
         if known is not None:
-            part.set_aside.add(line, "another record has the same number, and the newest counts")
+            file.leave_out(line, "another record has the same number, and the newest counts")
             if known["updated_at"] >= issue.updated_at:
                 continue
         issues[issue.number] = record | {
@@ -271,13 +166,13 @@ def _issues(part: _Part) -> dict[int, Record]:
     return dict(sorted(issues.items()))
 
 
-def _pulls(part: _Part, issues: Mapping[int, Record]) -> dict[int, Record]:
+def _pulls(file: CorpusFile, issues: Mapping[int, Record]) -> dict[int, Record]:
     """Return the pull requests by number; of two with one number, the first."""
     pulls: dict[int, Record] = {}
-    for line, record, pull in part.read(PullRequest, thread_shape):
+    for line, record, pull in file.read(PullRequest, thread_shape):
         if pull.number in pulls or pull.number in issues:
             other = "a pull request" if pull.number in pulls else "an issue"
-            part.set_aside.add(line, f"the number already belongs to {other}")
+            file.leave_out(line, f"the number already belongs to {other}")
             continue
         pulls[pull.number] = record | {
             "created_at": pull.created_at,
@@ -289,16 +184,16 @@ def _pulls(part: _Part, issues: Mapping[int, Record]) -> dict[int, Record]:
 
 
 def _of_issues(
-    part: _Part, issues: Mapping[int, Record], shape: type[Comment | Event]
+    file: CorpusFile, issues: Mapping[int, Record], shape: type[Comment | Event]
 ) -> dict[int, list[Record]]:
     """Return the records of a file that belong to issues, by issue number, oldest first."""
     seen: set[int] = set()
     found: dict[int, list[Record]] = {}
-    for line, record, read in part.read(shape, issue_part_shape):
+    for line, record, read in file.read(shape, issue_part_shape):
         if read.id in seen:
-            part.set_aside.add(line, "another record has the same id, and the first counts")
+            file.leave_out(line, "another record has the same id, and the first counts")
         elif read.issue_number not in issues:
-            part.set_aside.add(line, "the corpus does not have its issue")
+            file.leave_out(line, "the corpus does not have its issue")
         else:
             seen.add(read.id)
             times = {"created_at": read.created_at}

@@ -29,7 +29,8 @@ def thread_shape(record: Record) -> Record:
         changed["labels"] = [
             {"name": label} if isinstance(label, str) else label
             for label in labels
-            if isinstance(label, str) or _has_name(label)
+            if isinstance(label, str)
+            or (isinstance(label, Mapping) and label.get("name") is not None)
         ]
     if record.get("state") == "open" and isinstance(record.get("closed_at"), str):
         changed["closed_at"] = None
@@ -80,7 +81,3 @@ def _is_pull_request(value: object) -> bool:
 
 def _is_label(label: object) -> bool:
     return isinstance(label, Mapping) and isinstance(label.get("name"), str)
-
-
-def _has_name(label: object) -> bool:
-    return isinstance(label, Mapping) and label.get("name") is not None

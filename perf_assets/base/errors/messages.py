@@ -1,12 +1,20 @@
-"""Messages about faults of the machine and its files, each with a remedy."""
+"""Messages about faults of the machine and its files, each with a remedy.
+
+A package that calls a library with errors of its own adds a function from these to messages, and
+passes it to ``explained``.
+"""
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
+from typing import TypeVar
 
-from perf_assets.base.errors import OUT_OF_MEMORY
+from perf_assets.base.errors import OUT_OF_MEMORY, PerfAssetsError
+
+Fault = TypeVar("Fault", bound=BaseException)
 
 LEAST_FREE_BYTES = 1 << 20
 FULL_DISK = (
@@ -37,12 +45,26 @@ FILE = re.compile(r"\[Errno \d+\] (?P<what>[^:\n]{1,200}+): ['\"](?P<where>[^'\"
 DISK = re.compile(r"(?P<what>Input/output error|Read-only file system|fsync failed)")
 
 
+@contextmanager
+def explained(
+    explain: Callable[[Fault], BaseException | None], *kinds: type[Fault]
+) -> Iterator[None]:
+    """Raise what ``explain`` returns for an exception of ``kinds`` instead of it; None keeps it."""
+    try:
+        yield
+    except kinds as error:
+        raise explain(error) or error from None
+
+
 def explain_error(error: BaseException, data_dir: Path | None) -> str | None:
     """Return a message about the machine or the files of ``data_dir``; None for a bug.
 
-    Libraries report a full disk or memory in many forms.
+    Libraries report a full disk or memory in many forms. The message of a PerfAssetsError is its
+    own.
     """
-    text = "\n".join(f"{type(cause).__name__}: {cause}" for cause in _chain(error))
+    if isinstance(error, PerfAssetsError):
+        return str(error)
+    text = "\n".join(f"{type(cause).__name__}: {cause}" for cause in causes(error))
     directory = data_dir if data_dir is not None else Path()
     if data_dir is not None and not data_dir.is_dir():
         return (
@@ -51,21 +73,37 @@ def explain_error(error: BaseException, data_dir: Path | None) -> str | None:
         )
     if shutil.disk_usage(directory).free < LEAST_FREE_BYTES:
         return FULL_DISK.format(directory=directory)
-    if sentence := disk_or_memory_message(text, directory):
-        return sentence
     return (
-        _about_a_database(error, text, directory)
+        disk_or_memory_message(text, directory)
+        or _about_a_database(error, text, directory)
         or _about_the_record(text, directory)
-        or _about_a_file(text)
-        or _about_the_disk(text, directory)
+        or _about_a_file(text, directory)
     )
+
+
+def disk_or_memory_message(text: str, directory: Path) -> str | None:
+    """Return a remedy if ``text``, of an error, reports a full disk or memory."""
+    if FULL.search(text):
+        return FULL_DISK.format(directory=directory)
+    return OUT_OF_MEMORY if NO_MEMORY.search(text) else None
+
+
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and those that led to it."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def _about_a_database(error: BaseException, text: str, directory: Path) -> str | None:
     # After a write that failed DuckDB gives up the open database, not the file.
     if DISK.search(text):
         return None
-    damage = next(filter(DAMAGE.search, _duckdb_messages(error)), None)
+    # DuckDB takes too long to import for its class alone.
+    messages = (str(cause) for cause in causes(error) if "duckdb" in type(cause).__module__)
+    damage = next(filter(DAMAGE.search, messages), None)
     if damage is None:
         return None
     return (
@@ -90,46 +128,18 @@ def _about_the_record(text: str, directory: Path) -> str | None:
     )
 
 
-def disk_or_memory_message(text: str, directory: Path) -> str | None:
-    """Return a remedy if ``text``, of an error, reports a full disk or memory."""
-    if FULL.search(text):
-        return FULL_DISK.format(directory=directory)
-    return OUT_OF_MEMORY if NO_MEMORY.search(text) else None
-
-
-def _duckdb_messages(error: BaseException) -> Iterator[str]:
-    """Return the messages of DuckDB, which takes too long to import for this alone."""
-    return (str(cause) for cause in _chain(error) if "duckdb" in type(cause).__module__)
-
-
-def _about_a_file(text: str) -> str | None:
-    found = FILE.search(text)
-    if found is None:
+def _about_a_file(text: str, directory: Path) -> str | None:
+    """Return what to do about the file or, without one, the disk that ``text`` is about."""
+    file = FILE.search(text)
+    if file and file["what"] == "No such file or directory" and Path(file["where"]).exists():
+        file = None
+    fault = file or DISK.search(text)
+    if fault is None:
         return None
-    what, where = found["what"], found["where"]
+    what, where = fault["what"], fault.groupdict().get("where", str(directory))
     if what == "Permission denied":
         return f"{where}: permission denied; make it writable or choose another --data-dir"
-    if what == "No such file or directory" and Path(where).exists():
-        return None
-    return _broken(where, what)
-
-
-def _about_the_disk(text: str, directory: Path) -> str | None:
-    found = DISK.search(text)
-    return None if found is None else _broken(str(directory), found["what"])
-
-
-def _broken(where: str, what: str) -> str:
     return (
         f"{where}: {what[:1].lower()}{what[1:]}; what was stored is kept: repair the disk, or "
         "choose another --data-dir, and run again"
     )
-
-
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error and those that led to it."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        yield error
-        error = error.__cause__ or error.__context__

@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal
 
@@ -104,11 +105,9 @@ def python(
 
 
 def end(process: Child, seconds: float = 0.0) -> int:
-    """End a process and those below it; with ``seconds`` to clean up, SIGTERM comes first.
+    """End a process and those below it, and return its exit code.
 
-    Returns
-    -------
-    Its exit code.
+    With ``seconds`` to clean up, SIGTERM comes first.
     """
     started = descendants(process.pid) if process.poll() is None else set()
     if seconds:
@@ -121,14 +120,10 @@ def end(process: Child, seconds: float = 0.0) -> int:
 
 
 def forward(process: Child) -> threading.Thread:
-    """Pass on what a child prints to its standard error, a pipe, line by line, until it is ended.
+    """Return a thread that passes on what a child prints to its standard error, a pipe.
 
-    Programs that catch SIGTERM print that they were stopped or aborted. Only the process that a
-    person started reports that.
-
-    Returns
-    -------
-    The thread that passes it on, which ends with the child.
+    It passes on whole lines, until the child is ended: programs that catch SIGTERM print that they
+    were stopped or aborted. Only the process that a person started reports that.
     """
 
     errors, process.stderr = process.stderr, None  # nobody else reads or closes it
@@ -149,48 +144,11 @@ def forward(process: Child) -> threading.Thread:
 # ---- a process without progress
 
 
+@dataclass
 class Watch:
-    """A process that is ended when it is idle: see `ended_when_idle`.
+    """Whether a process was ended because it was idle."""
 
-    has_ended_it : whether it was.
-    """
-
-    def __init__(self, process: Child, written: Callable[[], int]) -> None:
-        """Watch ``process``, which has ``written`` so many bytes until now."""
-        self.process = process
-        self.seconds = IDLE_SECONDS
-        self.has_ended_it = False
-        self.is_over = threading.Event()
-        self._written = written
-        self._since = time.monotonic()
-        self._bytes = 0
-        self._processor_seconds = 0.0
-
-    def watch(self) -> None:
-        """Check the process until the block is over."""
-        while not self.is_over.wait(IDLE_CHECK_SECONDS):
-            # The process may end, and its files be closed, meanwhile.
-            with suppress(OSError, ValueError, TimeoutExpired):
-                self._check()
-
-    def _check(self) -> None:
-        idle = time.monotonic() - self._since
-        if idle < self.seconds / 4 or self.process.poll() is not None:
-            return
-        written, processor_seconds = self._written(), _processor_seconds(self.process.pid)
-        if (
-            written - self._bytes >= LEAST_BYTES
-            or processor_seconds - self._processor_seconds >= LEAST_PROCESSOR_SECONDS
-        ):
-            self._since += idle
-            self._bytes, self._processor_seconds = written, processor_seconds
-        elif idle >= self.seconds:
-            self.end()
-
-    def end(self) -> None:
-        """End the process and those below it, which may clean up first."""
-        self.has_ended_it = True
-        end(self.process, CLEANUP_SECONDS)
+    has_ended_it: bool = False
 
 
 @contextmanager
@@ -201,19 +159,36 @@ def ended_when_idle(process: Child, written: Callable[[], int] = lambda: 0) -> I
     process that waits for a server or a disk that no longer answers has neither. Nor has one that
     gets a byte now and then: `LEAST_BYTES` and `LEAST_PROCESSOR_SECONDS` are the least.
 
-    Parameters
-    ----------
-    process
-        A child of this process.
-    written
-        Returns how many bytes it has written until now, where that can be measured.
+    ``written`` returns how many bytes the process has written until now, if that can be measured.
     """
-    watch = Watch(process, written)
-    threading.Thread(target=watch.watch, name="idle", daemon=True).start()
+    watch, is_over = Watch(), threading.Event()
+    arguments = (process, written, watch, is_over)
+    threading.Thread(target=_end_when_idle, args=arguments, name="idle", daemon=True).start()
     try:
         yield watch
     finally:
-        watch.is_over.set()
+        is_over.set()
+
+
+def _end_when_idle(
+    process: Child, written: Callable[[], int], watch: Watch, is_over: threading.Event
+) -> None:
+    since, last_bytes, last_seconds = time.monotonic(), 0, 0.0
+    while not is_over.wait(IDLE_CHECK_SECONDS):
+        idle = time.monotonic() - since
+        if idle < IDLE_SECONDS / 4 or process.poll() is not None:
+            continue
+        # The process may end, and its files be closed, meanwhile.
+        with suppress(OSError, ValueError, TimeoutExpired):
+            count, seconds = written(), _processor_seconds(process.pid)
+            if (
+                count - last_bytes >= LEAST_BYTES
+                or seconds - last_seconds >= LEAST_PROCESSOR_SECONDS
+            ):
+                since, last_bytes, last_seconds = since + idle, count, seconds
+            elif idle >= IDLE_SECONDS:
+                watch.has_ended_it = True
+                end(process, CLEANUP_SECONDS)
 
 
 def unread(output: IO[bytes]) -> Callable[[], int]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from perf_assets.base.processes import child
-from perf_assets.base.processes.child import PROC, Child, listed, send
+from perf_assets.base.processes.child import PROC, listed, send
 
 GRACE_SECONDS = 0.4  # to end on SIGTERM, which lets git clear up what it was writing
 CHECK_SECONDS = 0.02
@@ -52,9 +52,7 @@ def _left(terminated: set[int]) -> set[int]:
 def start_reaper() -> Callable[[], None]:
     """Start the process that ends what this process starts from now on, should this one be killed.
 
-    Returns
-    -------
-    Dismisses the reaper: to be called when the work is finished.
+    The function that is returned dismisses it when the work is finished.
     """
     if not PROC.is_dir():
         return lambda: None
@@ -73,13 +71,13 @@ def start_reaper() -> Callable[[], None]:
     except OSError:  # no process can be started, so there will be no children either
         return lambda: None
     os.environ[COMMAND] = command
-    return lambda: _dismiss(reaper)
 
+    def dismiss() -> None:
+        assert reaper.stdin is not None
+        with suppress(OSError):
+            os.write(reaper.stdin.fileno(), FINISHED)
 
-def _dismiss(reaper: Child) -> None:
-    assert reaper.stdin is not None
-    with suppress(OSError):
-        os.write(reaper.stdin.fileno(), FINISHED)
+    return dismiss
 
 
 def reap(command: str, until_closed: int) -> None:

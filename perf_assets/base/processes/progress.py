@@ -109,7 +109,7 @@ def current() -> Phase | None:
 def shown() -> Phase | None:
     """Return the innermost phase that has been going on for long enough to be shown."""
     with _lock:
-        return next((one for one in reversed(_open) if one.is_shown), None)
+        return next((opened for opened in reversed(_open) if opened.is_shown), None)
 
 
 def in_words(seconds: float) -> str:

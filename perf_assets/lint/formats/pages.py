@@ -3,6 +3,7 @@
 import re
 
 from perf_assets.base.paths import checks_dir
+from perf_assets.lint.rules import RULES
 from perf_assets.lint.rules.rule import Rule
 
 _SOURCE = re.compile(r"^Source: <(?P<address>[^>\s]+)>$", re.MULTILINE)
@@ -19,3 +20,13 @@ def source_of(page: str) -> str | None:
     """
     found = _SOURCE.search(page)
     return None if found is None else found["address"]
+
+
+def rules_table() -> str:
+    """Return a line for each rule: code, name, whether it is on, severity, summary."""
+    width = max(len(rule.name) for rule in RULES)
+    return "".join(
+        f"{rule.code:<6}  {rule.name:<{width}}  {'on ' if rule.on else 'off'}  "
+        f"{rule.severity:<7}  {rule.summary}\n"
+        for rule in RULES
+    )

@@ -122,7 +122,7 @@ def run(
             try:
                 output, _ = git.communicate(timeout=seconds)
             except child.TimeoutExpired:
-                watch.end()
+                child.end(git, child.CLEANUP_SECONDS)
                 raise GitError(f"fatal: operation timed out after {seconds:g} s") from None
         _check(git.returncode, stderr, watch)
         return output
@@ -203,7 +203,7 @@ def _received(stderr: IO[bytes], growing: Path | None) -> int:
 def _check(status: int, stderr: IO[bytes], watch: Watch) -> None:
     """Raise GitError where git did not end well."""
     if watch.has_ended_it:
-        raise IdleError(f"fatal: operation timed out: no progress in {watch.seconds:g} s")
+        raise IdleError(f"fatal: operation timed out: no progress in {child.IDLE_SECONDS:g} s")
     if status:
         if status < 0 or status in STOPPED:  # by a signal that is about to end this process too
             shutdown.block_if_stopping(after_failure=True)

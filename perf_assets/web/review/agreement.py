@@ -66,22 +66,19 @@ def pairs(answers: Sequence[Answer]) -> list[Pair]:
 
 def disagreements(answers: Sequence[Answer]) -> list[Disagreement]:
     """Return what is to be discussed: subjects with answers that differ, or marked for it."""
-    by_key: dict[Key, list[Answer]] = {}
-    agreed = {}
-    for answer in answers:
-        if answer.rater == AGREED:
-            agreed[answer.key] = answer
-        else:
-            by_key.setdefault(answer.key, []).append(answer)
+    by_key, agreed = _by_subject(answers)
     found = []
     for key, given in sorted(by_key.items()):
+        # Causes and impact are given of performance bugs alone.
+        of_bugs = [answer for answer in given if answer.cells.get("is_performance") == "yes"]
+        asked = {FIRST[key.kind]: given} | dict.fromkeys(COMPARED, of_bugs)
         questions = tuple(
             name
-            for name in (FIRST[key.kind], *COMPARED)
-            if len({one.cells.get(name, "") for one in given if _is_asked(one, name)}) > 1
+            for name, asked_of in asked.items()
+            if len({answer.cells.get(name, "") for answer in asked_of}) > 1
         )
-        is_shared = len({one.rater for one in given}) > 1
-        if (questions and is_shared) or any(one.is_to_discuss for one in given):
+        is_shared = len({answer.rater for answer in given}) > 1
+        if (questions and is_shared) or any(answer.is_to_discuss for answer in given):
             found.append(Disagreement(key, tuple(given), questions, agreed.get(key)))
     return found
 
@@ -105,28 +102,24 @@ def with_agreements(answers: Sequence[Answer]) -> list[Answer]:
 
 
 def verdicts(answers: Sequence[Answer]) -> dict[Key, bool]:
-    """Return whether subjects are about performance to raters; left out where no answer has the
-    most.
-    """
-    votes: dict[Key, list[str]] = {}
-    agreed: dict[Key, str] = {}
-    for answer in answers:
-        verdict = answer.cells.get("is_performance", "")
-        if answer.rater == AGREED:
-            agreed[answer.key] = verdict
-        else:
-            votes.setdefault(answer.key, []).append(verdict)
-    found = {}
-    for key, given in votes.items():
-        last = agreed.get(key)
-        yes, no = given.count("yes"), given.count("no")
+    """Return the majority's verdict on performance for each subject; ties are left out."""
+    by_key, agreed = _by_subject(answers)
+    verdicts = {}
+    for key, given in by_key.items():
+        votes = [answer.cells.get("is_performance", "") for answer in given]
+        yes, no = votes.count("yes"), votes.count("no")
+        last = agreed[key].cells.get("is_performance", "") if key in agreed else None
         if last in ("yes", "no"):
-            found[key] = last == "yes"
+            verdicts[key] = last == "yes"
         elif last is None and yes != no:
-            found[key] = yes > no
-    return found
+            verdicts[key] = yes > no
+    return verdicts
 
 
-def _is_asked(answer: Answer, name: str) -> bool:
-    """Return whether a rater was asked: causes and impact are given of performance bugs alone."""
-    return name not in COMPARED or answer.cells.get("is_performance") == "yes"
+def _by_subject(answers: Sequence[Answer]) -> tuple[dict[Key, list[Answer]], dict[Key, Answer]]:
+    """Return the raters' answers on each subject, and what they agreed on."""
+    by_key: dict[Key, list[Answer]] = {}
+    for answer in answers:
+        if answer.rater != AGREED:
+            by_key.setdefault(answer.key, []).append(answer)
+    return by_key, {answer.key: answer for answer in answers if answer.rater == AGREED}

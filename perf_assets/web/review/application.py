@@ -1,11 +1,11 @@
 """The pages of the review workbench, and what their keys do."""
 
-import asyncio
 import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from urllib.parse import quote
 
@@ -21,12 +21,13 @@ from starlette.responses import (
 )
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.sanitize import whole_characters
 from perf_assets.core.reviews.rater_agreement import AGREED
 from perf_assets.reports.rendering import environment_of
-from perf_assets.web.guard import App, Guard
+from perf_assets.web.guard import Guard
 from perf_assets.web.review import codes
 from perf_assets.web.review.agreement import disagreements, pairs, with_agreements
 from perf_assets.web.review.collecting import collect, sheets
@@ -44,26 +45,22 @@ LONGEST_CELL = 5_000  # characters
 MOST_EXAMPLES = 3
 """Reports of one's own that are named with a category."""
 
-Handler = Callable[[Request, str], Awaitable[Response]]
+UNCACHED = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+
+Sent = Mapping[str, Any]
+Handler = Callable[[Sent, str], Response]
 
 
 @dataclass(frozen=True)
 class Workbench:
     """What is judged and where answers are kept.
 
-    Attributes
-    ----------
-    subjects, store
-        Where subjects are read, and answers kept.
-    folder
-        Where sheets are written on the way into the database.
-    is_blind
-        Whether raters see the tool's label only once they judged.
+    subjects, store : where subjects are read, and answers kept.
+    is_blind : whether raters see the tool's label only once they judged.
     """
 
     subjects: Subjects
     store: Store
-    folder: Path
     is_blind: bool = True
 
     def fields(self, kind: str) -> tuple[Field, ...]:
@@ -71,16 +68,14 @@ class Workbench:
         return fields_of(kind, codes.categories(self.store.codes()) if kind == "bugs" else None)
 
     def collect(self) -> list[str]:
-        """Bring all answers into the database; a sentence for each sheet."""
+        """Bring all answers into the database by sheets beside them; a sentence for each."""
         answers = self.store.answers(with_first=True)
         texts = sheets(self.subjects, answers, self.store.drawn(), self.store.codes())
-        return collect(self.folder, self.subjects.directory.path, texts)
+        return collect(self.store.path.parent, self.subjects.directory.path, texts)
 
 
-def application(workbench: Workbench, hosts: frozenset[str]) -> App:
-    """Return the pages; requests of other origins are refused, and those without a rater's
-    secret.
-    """
+def application(workbench: Workbench, hosts: frozenset[str]) -> ASGIApp:
+    """Return the pages, which refuse requests of other origins, or without a rater's secret."""
     pages = _Pages(workbench)
     routes = [
         Route("/enter/{secret}", pages.enter),
@@ -103,13 +98,16 @@ class _Pages:
     def __init__(self, workbench: Workbench) -> None:
         self.workbench = workbench
         self.store, self.subjects = workbench.store, workbench.subjects
-        self.collecting = asyncio.Lock()
+        self.collecting = Lock()
         # A browser sends the cookies of a host to each of its ports, so to each study there.
         self.cookie = f"perf_assets_rater_{self.store.study()}"
         self.templates = environment_of(FOLDER / "templates")
 
     def of_rater(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-        """Return the handler for who came by a rater's link; others are refused."""
+        """Return the handler for who came by a rater's link; others are refused.
+
+        It runs in a thread, with what the page sent or the parameters of the address.
+        """
 
         async def handle(request: Request) -> Response:
             rater = self.store.rater_of(request.cookies.get(self.cookie, ""))
@@ -117,10 +115,12 @@ class _Pages:
                 return PlainTextResponse(
                     "Open the link that was printed for you: it has your secret.\n", 403
                 )
+            is_change = request.method == "POST"
             try:
-                return await handler(request, rater)
+                sent = await _sent(request) if is_change else request.query_params
+                return await run_in_threadpool(handler, sent, rater)
             except PerfAssetsError as error:
-                if request.method == "POST":
+                if is_change:
                     return JSONResponse({"mistake": str(error)}, 400)
                 return PlainTextResponse(f"{error}\n", 404)
 
@@ -131,44 +131,36 @@ class _Pages:
         secret = request.path_params["secret"]
         if self.store.rater_of(secret) is None:
             return PlainTextResponse("This link is nobody's.\n", 403)
-        answer = RedirectResponse("/", 303)
+        answer = RedirectResponse("/", 303, UNCACHED)
         answer.set_cookie(
             self.cookie, secret, httponly=True, samesite="strict", max_age=90 * 86_400
         )
-        answer.headers["Cache-Control"] = "no-store"
-        answer.headers["Referrer-Policy"] = "no-referrer"
         return answer
 
-    async def report(self, request: Request, rater: str) -> Response:
+    def report(self, sent: Sent, rater: str) -> Response:
         """Return the next subject, or the one that is asked for."""
-        wanted = request.query_params.get("subject")
-        key = None if wanted is None else self._key(wanted, rater)
-        return self._page(await run_in_threadpool(self._subject, rater, key), rater)
+        key = self._key(str(sent["subject"]), rater) if "subject" in sent else None
+        return self._page(self._subject(rater, key), rater)
 
-    async def answer(self, request: Request, rater: str) -> Response:
+    def answer(self, sent: Sent, rater: str) -> Response:
         """Keep an answer, and give the next subject."""
-        given = await _sent(request)
-        key = self._key(str(given.get("subject", "")), rater)
-        answer = self._read(given, key, rater)
-        await run_in_threadpool(self.store.add, answer)
-        following = await run_in_threadpool(self._subject, rater, None)
-        return HTMLResponse(following)
+        key = self._key(str(sent.get("subject", "")), rater)
+        self.store.add(self._read(sent, key, rater))
+        return HTMLResponse(self._subject(rater, None))
 
-    async def undo(self, request: Request, rater: str) -> Response:
+    def undo(self, _: Sent, rater: str) -> Response:
         """Take the last answer back, and show its subject again."""
-        await _sent(request)
-        key = await run_in_threadpool(self.store.last_key, rater)
-        if key is None:
+        answers = self.store.answers(rater)
+        if not answers:
             raise PerfAssetsError("there is no answer to take back")
-        before = next(answer for answer in self.store.answers(rater) if answer.key == key)
-        await run_in_threadpool(self.store.add, replace(before, cells={}, at=now()))
-        return HTMLResponse(await run_in_threadpool(self._subject, rater, key, before))
+        last = answers[-1]
+        self.store.add(replace(last, cells={}, at=now()))
+        return HTMLResponse(self._subject(rater, last.key, last))
 
-    async def discussion(self, request: Request, rater: str) -> Response:
+    def discussion(self, _: Sent, rater: str) -> Response:
         """Return what raters differ on, once all of them judged it, and how far they agree."""
-        del request
-        answers = with_agreements(await run_in_threadpool(self.store.answers, with_first=True))
-        await run_in_threadpool(self._disclose, rater, answers)
+        answers = with_agreements(self.store.answers(with_first=True))
+        self._disclose(rater, answers)
         own = {answer.key for answer in answers if answer.rater == rater}
         # Nobody sees what others said of a subject before judging it.
         differing = [
@@ -182,84 +174,73 @@ class _Pages:
             ),
             differing=differing,
             fields={kind: self.workbench.fields(kind) for kind in FIRST},
-            addresses={one.key: _address(one.key) for one in differing},
-            titles={one.key: self.subjects.title(one.key) for one in differing},
+            addresses={disagreement.key: _address(disagreement.key) for disagreement in differing},
+            titles={
+                disagreement.key: self.subjects.title(disagreement.key)
+                for disagreement in differing
+            },
         )
         return self._page(shown, rater, "discussion")
 
-    async def agree(self, request: Request, rater: str) -> Response:
+    def agree(self, sent: Sent, rater: str) -> Response:
         """Keep what raters agreed on; their first answers stay as they are."""
-        given = await _sent(request)
-        key = self._key(str(given.get("subject", "")), rater)
+        key = self._key(str(sent.get("subject", "")), rater)
         answers = self.store.answers(with_first=True)
-        raters = {one.rater for one in answers if one.key == key} - {AGREED}
+        raters = {answer.rater for answer in answers if answer.key == key} - {AGREED}
         if rater not in raters:
             return PlainTextResponse("Judge this report yourself before you agree on it.\n", 403)
         if len(raters) < 2:
             raise PerfAssetsError("two raters have to judge it first")
-        answer = self._read(given, key, AGREED)
-        for text in raters:  # who agrees has discussed
-            await run_in_threadpool(self.store.disclose, text, [key])
+        answer = self._read(sent, key, AGREED)
+        for name in raters:  # who agrees has discussed
+            self.store.disclose(name, [key])
         note = f"{answer.cells.get('note', '')} (noted by {rater})".strip()
-        await run_in_threadpool(
-            self.store.add, replace(answer, cells={**answer.cells, "note": note})
-        )
+        self.store.add(replace(answer, cells={**answer.cells, "note": note}))
         return JSONResponse({"kept": True})
 
-    async def codebook(self, request: Request, rater: str) -> Response:
-        """Return the categories, how often each was chosen once all is judged, and what raters
-        changed.
-        """
-        del request
+    def codebook(self, _: Sent, rater: str) -> Response:
+        """Return the categories, their counts once all is judged, and what raters changed."""
         changes = self.store.codes()
-        found = codes.categories(changes)
+        categories = codes.categories(changes)
         examples: dict[str, list[tuple[str, str]]] = {}
         for answer in self.store.answers(rater):  # of one's own: what others said is seen later
             name = codes.present_name(answer.cells.get("category", ""), changes)
             if name and len(examples.setdefault(name, [])) < MOST_EXAMPLES:
-                title = await run_in_threadpool(self.subjects.title, answer.key)
-                examples[name].append((title, _address(answer.key)))
+                examples[name].append((self.subjects.title(answer.key), _address(answer.key)))
         shown = self._render(
             "codebook.html",
-            categories=found,
+            categories=categories,
             examples=examples,
-            counts=await run_in_threadpool(self._counts, rater),
-            own={name for name in found if codes.study_name(name) is None},
+            counts=self._counts(rater),
+            own={name for name in categories if codes.study_name(name) is None},
             changes=changes,
             rater=rater,
         )
         return self._page(shown, rater, "codebook")
 
-    async def change(self, request: Request, rater: str) -> Response:
+    def change(self, sent: Sent, rater: str) -> Response:
         """Let the codebook grow."""
-        given = await _sent(request)
         change, name, into_name, definition = (
-            str(given.get(name, "")) for name in ("change", "name", "into_name", "definition")
+            str(sent.get(name, "")) for name in ("change", "name", "into_name", "definition")
         )
         before = self.store.codes()
-        step = codes.changed(rater, change, name, into_name, definition, before)
-        await run_in_threadpool(self.store.add_code, step)
+        self.store.add_code(codes.changed(rater, change, name, into_name, definition, before))
         return JSONResponse({"kept": True})
 
-    async def codebook_table(self, request: Request, rater: str) -> Response:
+    def codebook_table(self, _: Sent, rater: str) -> Response:
         """Return the codebook as a table for a paper."""
-        del request
-        counts = await run_in_threadpool(self._counts, rater)
-        text = codes.as_table(counts, self.store.codes())
+        text = codes.as_table(self._counts(rater), self.store.codes())
         return Response(text, media_type="text/csv", headers=_saved("codebook.csv"))
 
-    async def codebook_toml(self, request: Request, rater: str) -> Response:
+    def codebook_toml(self, _: Sent, __: str) -> Response:
         """Return the codebook as TOML."""
-        del request, rater
         text = codes.as_toml(self.store.codes())
         return Response(text, media_type="text/plain", headers=_saved("codebook.toml"))
 
-    async def collect(self, request: Request, rater: str) -> Response:
+    def collect(self, _: Sent, __: str) -> Response:
         """Bring the answers into the database."""
-        del rater
-        await _sent(request)
-        async with self.collecting:
-            said = await run_in_threadpool(self.workbench.collect)
+        with self.collecting:
+            said = self.workbench.collect()
         return JSONResponse({"said": said or ["nobody judged anything yet"]})
 
     def _disclose(self, rater: str, answers: Sequence[Answer]) -> None:
@@ -270,9 +251,7 @@ class _Pages:
         )
 
     def _counts(self, rater: str) -> Counter[str] | None:
-        """Return how often each category was chosen; None while a rater has something left to
-        judge.
-        """
+        """Return how often each category was chosen; None while the rater has subjects left."""
         answers, changes = self.store.answers(), self.store.codes()
         if set(self.store.queue(rater)) - {
             answer.key for answer in answers if answer.rater == rater
@@ -291,10 +270,10 @@ class _Pages:
             raise PerfAssetsError("this subject is not in your queue")
         return key
 
-    def _read(self, given: Mapping[str, Any], key: Key, rater: str) -> Answer:
+    def _read(self, sent: Sent, key: Key, rater: str) -> Answer:
         """Return an answer as a page sent it."""
-        sent = given.get("cells")
-        cells = sent if isinstance(sent, dict) else {}
+        cells = sent.get("cells")
+        cells = cells if isinstance(cells, dict) else {}
         kept: dict[str, str] = {}
         for field in self.workbench.fields(key.kind):
             value = cells.get(field.name, "")
@@ -309,17 +288,15 @@ class _Pages:
             raise PerfAssetsError("answer the first question: y, n or u")
         if key.kind == "bugs" and kept["is_performance"] != "yes":
             kept = {name: kept[name] for name in ("is_performance", "note") if name in kept}
-        seconds = given.get("seconds")
+        seconds = sent.get("seconds")
         took = float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < 1e6 else None
-        return Answer(key, rater, kept, now(), took, given.get("is_to_discuss") is True)
+        return Answer(key, rater, kept, now(), took, sent.get("is_to_discuss") is True)
 
     def _subject(self, rater: str, key: Key | None, before: Answer | None = None) -> str:
-        """Return a subject with its questions, a part of a page; without a key the next of the
-        queue.
-        """
+        """Return a subject with its questions as a part of a page; by default the next one."""
         queue = self.store.queue(rater)
         answered = {answer.key: answer for answer in self.store.answers(rater)}
-        left = [one for one in queue if one not in answered]
+        left = [subject for subject in queue if subject not in answered]
         chosen = key or (left[0] if left else None)
         progress = {"judged": len(queue) - len(left), "of": len(queue), "rater": rater}
         if chosen is None:
@@ -347,9 +324,7 @@ class _Pages:
 
     def _page(self, body: str, rater: str, current: str = "report") -> HTMLResponse:
         shown = self._render("page.html", body=body, rater=rater, current=current)
-        return HTMLResponse(
-            shown, headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
-        )
+        return HTMLResponse(shown, headers=UNCACHED)
 
 
 async def _sent(request: Request) -> dict[str, Any]:
@@ -360,12 +335,12 @@ async def _sent(request: Request) -> dict[str, Any]:
         if len(body) > LONGEST_REQUEST:
             raise PerfAssetsError(f"at most {LONGEST_REQUEST} bytes can be sent")
     try:
-        found = whole_characters(json.loads(bytes(body)))
+        sent = whole_characters(json.loads(bytes(body)))
     except (ValueError, RecursionError):
         raise PerfAssetsError("this is not JSON") from None
-    if not isinstance(found, dict):
+    if not isinstance(sent, dict):
         raise PerfAssetsError("this is not an answer of the page")
-    return found
+    return sent
 
 
 def _address(key: Key) -> str:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from collections.abc import Iterable, Mapping
 
 from perf_assets.base.errors import PerfAssetsError
@@ -14,9 +15,7 @@ LONGEST_NAME, LONGEST_DEFINITION = 80, 2_000
 
 
 def categories(changes: Iterable[CodeChange]) -> dict[str, str]:
-    """Return the categories as they are now, the study's and the raters', with their
-    definitions.
-    """
+    """Return the present categories, the study's and the raters', with their definitions."""
     found = {code.name: text for code, text in codebook().descriptions.items()}
     for change in changes:
         if change.change in ("propose", "split"):
@@ -30,8 +29,7 @@ def categories(changes: Iterable[CodeChange]) -> dict[str, str]:
 
 
 def present_name(name: str, changes: Iterable[CodeChange]) -> str:
-    """Return what a category that was chosen at some time is called now: earlier answers stay as
-    they are.
+    """Return the present name of a category of an earlier answer.
 
     What was split stays under its old name until somebody judges it anew.
     """
@@ -42,9 +40,7 @@ def present_name(name: str, changes: Iterable[CodeChange]) -> str:
 
 
 def study_name(name: str) -> str | None:
-    """Return the name, where it is one of the study's codebook; None for one that raters
-    proposed.
-    """
+    """Return a name of the study's codebook; None for one that raters proposed."""
     return name if name in {code.name for code in codebook().descriptions} else None
 
 
@@ -80,8 +76,7 @@ def changed(
 
 
 def as_table(counts: Mapping[str, int] | None, changes: list[CodeChange]) -> str:
-    """Return the codebook as CSV, as a paper prints it: category, definition, whose, how many
-    reports.
+    """Return the codebook as CSV: category, definition, whose, how many reports.
 
     Without ``counts`` their cells are empty.
     """
@@ -97,9 +92,7 @@ def as_table(counts: Mapping[str, int] | None, changes: list[CodeChange]) -> str
 
 
 def as_toml(changes: list[CodeChange]) -> str:
-    """Return the codebook as TOML, in the form of the packaged one, with the history of its
-    names.
-    """
+    """Return the codebook as TOML, as the packaged one, with the history of its names."""
     lines = ["# The codebook of this study, with what its raters added.", ""]
     for name, definition in categories(changes).items():
         lines += [
@@ -122,7 +115,5 @@ def as_toml(changes: list[CodeChange]) -> str:
 
 
 def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return (
-        '"' + "".join(c if c >= " " and c != "\x7f" else f"\\u{ord(c):04x}" for c in escaped) + '"'
-    )
+    # A string of JSON is one of TOML, which refuses the one control character that JSON keeps.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

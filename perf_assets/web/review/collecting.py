@@ -34,14 +34,14 @@ def sheets(
     What was chosen because rule and classifier differ is left out: it is not a sample. A category
     that raters proposed is none of the study's: it goes into the note.
     """
-    found = {}
     groups: dict[tuple[str, str], list[Answer]] = {}
-    for agreement in with_agreements(answers):
-        if agreement.disclosed_at is None and drawn.get(agreement.key) == RANDOM:
-            groups.setdefault((agreement.rater, agreement.key.kind), []).append(agreement)
-    for (rater, kind), given in sorted(groups.items()):
-        found[rater, kind] = _sheet(subjects.given(kind), kind, given, changes)
-    return found
+    for answer in with_agreements(answers):
+        if answer.disclosed_at is None and drawn.get(answer.key) == RANDOM:
+            groups.setdefault((answer.rater, answer.key.kind), []).append(answer)
+    return {
+        (rater, kind): _sheet(subjects.given(kind), kind, group, changes)
+        for (rater, kind), group in sorted(groups.items())
+    }
 
 
 def collect(folder: Path, data_dir: Path, texts: Mapping[tuple[str, str], str]) -> list[str]:

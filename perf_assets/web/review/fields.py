@@ -36,20 +36,11 @@ FIRST: Mapping[str, str] = {
 class Field:
     """A question to raters, which is a column of a sheet.
 
-    Attributes
-    ----------
-    name
-        The column.
-    label
-        The question.
-    choices
-        The answers; empty for a text.
-    keys
-        The key for each choice; empty where they are chosen from a list.
-    definitions
-        What choices mean.
-    is_multiple
-        Whether several answers can be given.
+    name, label : the column, and the question.
+    choices : the answers; empty for a text.
+    keys : the key for each choice; empty if they are chosen from a list.
+    definitions : what choices mean.
+    is_multiple : whether several answers can be given.
     """
 
     name: str
@@ -61,9 +52,7 @@ class Field:
 
 
 def fields_of(kind: str, categories: Mapping[str, str] | None = None) -> tuple[Field, ...]:
-    """Return the questions about a kind of subject; ``categories`` are those of bugs as they are
-    now.
-    """
+    """Return the questions about a kind; ``categories``: those of bugs, default: the study's."""
     verdict = Field("is_performance", "Is it about performance?", VERDICTS, VERDICT_KEYS)
     note = Field("note", "Note")
     if kind == "bugs":

@@ -11,7 +11,7 @@ import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -138,7 +138,7 @@ class Store:
         with self._writing() as connection:
             connection.executemany(
                 "insert or ignore into subjects values (?, ?, ?, ?)",
-                [(key.kind, key.container, key.number, drawn) for key in keys],
+                [(*astuple(key), drawn) for key in keys],
             )
 
     def drawn(self) -> dict[Key, str]:
@@ -164,11 +164,11 @@ class Store:
 
     def rater_of(self, secret: str) -> str | None:
         """Return whose secret it is; compared in a time that tells nothing of it."""
-        found = None
+        rater = None
         for name, known in self._rows("select name, secret from raters"):
             if hmac.compare_digest(str(known).encode(), secret.encode()):
-                found = str(name)
-        return found
+                rater = str(name)
+        return rater
 
     def set_queue(self, rater: str, keys: Sequence[Key]) -> None:
         """Add subjects to the end of a rater's queue, in their order."""
@@ -178,10 +178,7 @@ class Store:
             ).fetchone()[0]
             connection.executemany(
                 "insert or ignore into queues values (?, ?, ?, ?, ?)",
-                [
-                    (rater, last + position, key.kind, key.container, key.number)
-                    for position, key in enumerate(keys, 1)
-                ],
+                [(rater, position, *astuple(key)) for position, key in enumerate(keys, last + 1)],
             )
 
     def queue(self, rater: str) -> list[Key]:
@@ -196,11 +193,7 @@ class Store:
                 "insert into answers (at, rater, kind, container, number, answer, seconds, "
                 "is_to_discuss) values (?, ?, ?, ?, ?, ?, ?, ?)",
                 [
-                    answer.at,
-                    answer.rater,
-                    answer.key.kind,
-                    answer.key.container,
-                    answer.key.number,
+                    *(answer.at, answer.rater, *astuple(answer.key)),
                     json.dumps(dict(answer.cells), sort_keys=True),
                     answer.seconds,
                     int(answer.is_to_discuss),
@@ -213,12 +206,11 @@ class Store:
             connection.executemany(
                 "insert or ignore into disclosures "
                 "select ?, ?, ?, ?, ?, coalesce(max(id), 0) from answers",
-                [(rater, key.kind, key.container, key.number, now()) for key in keys],
+                [(rater, *astuple(key), now()) for key in keys],
             )
 
     def answers(self, rater: str | None = None, *, with_first: bool = False) -> list[Answer]:
-        """Return the answers in force, of one rater or of all, in the order in which they were
-        given.
+        """Return the answers in force, of one rater or of all, in their order.
 
         ``with_first`` adds those in force before disclosure to subjects that were judged again.
         """
@@ -235,16 +227,11 @@ class Store:
             """,
             [rater, with_first],
         )
-        found = [
-            Answer(Key(*row[:3]), row[3], json.loads(row[4]), row[5], row[6], bool(row[7]), row[8])
+        return [
+            Answer(Key(*row[:3]), row[3], cells, row[5], row[6], bool(row[7]), row[8])
             for row in rows
+            if (cells := json.loads(row[4]))
         ]
-        return [answer for answer in found if answer.cells]
-
-    def last_key(self, rater: str) -> Key | None:
-        """Return the subject that a rater judged last; None where all is taken back."""
-        answers = self.answers(rater)
-        return answers[-1].key if answers else None
 
     def add_code(self, change: CodeChange) -> None:
         """Keep a step in which the codebook grew."""
@@ -290,6 +277,22 @@ class Store:
 def now() -> str:
     """Return this moment in UTC, as it is kept."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def fill(
+    store: Store, keys: Sequence[Key], drawn: str, raters: Sequence[str], seed: int, overlap: int
+) -> None:
+    """Give subjects to raters; those that a rater has already stay where they are.
+
+    ``drawn`` is how the subjects were drawn, ``seed`` decides the order of each rater. Every rater
+    gets ``overlap`` percent of the subjects; the others are divided in turn.
+    """
+    store.add_subjects(keys, drawn)
+    common = round(len(keys) * overlap / 100)
+    divided = keys[common:]
+    for index, rater in enumerate(raters):
+        own = [*keys[:common], *divided[index :: len(raters)]]
+        store.set_queue(rater, shuffled(own, seed, rater))
 
 
 def shuffled(keys: Sequence[Key], seed: int, rater: str) -> list[Key]:

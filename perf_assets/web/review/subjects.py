@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -66,7 +66,7 @@ inner join labels.performance_questions as labels using (forum, question_id)
 where forum = ? and question_id = ?
 """
 ANSWERS = """
-select answer_id, body_html, created_at from raw.answers
+select created_at, body_html from raw.answers
 where forum = ? and question_id = ? order by created_at, answer_id
 """
 TITLES = {
@@ -110,7 +110,7 @@ class Shown:
     ignored: tuple[str, ...] = ()
     events: tuple[tuple[str, str], ...] = ()
     commits: tuple[tuple[str, Markup], ...] = ()
-    facts: tuple[str, ...] = field(default_factory=tuple)
+    facts: tuple[str, ...] = ()
 
 
 class Subjects:
@@ -138,16 +138,16 @@ class Subjects:
             There are none of that kind.
         """
         review = REVIEWS[kind]
-        found = self._frame(review.drawn)
-        if found.is_empty():
+        subjects = self.given(kind)
+        if subjects.is_empty():
             raise PerfAssetsError(
                 f"{self.directory.published} has no {review.form.subjects} to judge"
             )
         if kind == "findings":
-            drawn = draw_each(found, labelled, seed, review.key, ("repository", "rule"))
+            drawn = draw_each(subjects, labelled, seed, review.key, ("repository", "rule"))
         else:
-            drawn = draw(found, labelled, unlabelled, seed, review.key)
-        return [Key(kind, str(one), str(two)) for one, two in drawn.select(review.key).rows()]
+            drawn = draw(subjects, labelled, unlabelled, seed, review.key)
+        return [Key(kind, *map(str, key)) for key in drawn.select(review.key).rows()]
 
     def differing(self, number: int) -> list[Key]:
         """Return the bug reports on which rule and classifier differ most surely."""
@@ -173,37 +173,26 @@ class Subjects:
             It is in the database no more.
         """
         show = {"bugs": self._bug, "questions": self._question, "findings": self._finding}
-        found = show[key.kind](key, with_evidence)
-        if found is None:
-            raise PerfAssetsError(
-                f"{key.container} {key.number} is not in {self.directory.published} any more"
-            )
-        return found
+        return show[key.kind](key, with_evidence)
 
-    def _bug(self, key: Key, with_evidence: bool) -> Shown | None:
+    def _bug(self, key: Key, with_evidence: bool) -> Shown:
         at = [key.container, int(key.number)]
         row = self._row(ISSUE, at)
-        if row is None:
-            return None
         words = row["matched_keywords"] if with_evidence else []
-        reasons = [*(f"label {name}" for name in row["matched_labels"])]
+        reasons = [f"label {name}" for name in row["matched_labels"]]
         reasons += [f"keyword {name}" for name in row["matched_keywords"]]
         if row["probability"] is not None:
             reasons.append(
                 f"classifier: {row['probability']:.2f}, by {', '.join(row['deciding_words'])}"
             )
-        comments = self._rows(COMMENTS, at)
+        parts = [_part(row["author"], row["created_at"], rendering.markdown(row["body"], words))]
+        for author, created_at, body in self._rows(COMMENTS, at):
+            parts.append(_part(author, created_at, rendering.markdown(body)))
         return Shown(
             key,
             row["title"],
             row["html_url"],
-            (
-                _part(row["author"], row["created_at"], rendering.markdown(row["body"], words)),
-                *(
-                    _part(comment[0], comment[1], rendering.markdown(comment[2]))
-                    for comment in comments
-                ),
-            ),
+            tuple(parts),
             _evidence(bool(row["is_performance"]), reasons),
             rendering.marked_text(row["title"], words),
             ignored=tuple(row["ignored_lines"]) if with_evidence else (),
@@ -215,21 +204,18 @@ class Subjects:
             facts=(row["state"], *((row["labels"] or ()) if with_evidence else ())),
         )
 
-    def _question(self, key: Key, with_evidence: bool) -> Shown | None:
+    def _question(self, key: Key, with_evidence: bool) -> Shown:
         at = [key.container, int(key.number)]
         row = self._row(QUESTION, at)
-        if row is None:
-            return None
         stems = row["matched_stems"] if with_evidence else []
-        answers = self._rows(ANSWERS, at)
+        parts = [_part("question", row["created_at"], rendering.html(row["body_html"]))]
+        for created_at, body in self._rows(ANSWERS, at):
+            parts.append(_part("answer", created_at, rendering.html(body)))
         return Shown(
             key,
             row["title"],
             row["html_url"],
-            (
-                _part("question", row["created_at"], rendering.html(row["body_html"])),
-                *(_part("answer", answer[2], rendering.html(answer[1])) for answer in answers),
-            ),
+            tuple(parts),
             _evidence(
                 bool(row["is_performance"]), [f"stem {stem}" for stem in row["matched_stems"]]
             ),
@@ -237,18 +223,17 @@ class Subjects:
             facts=tuple(row["tags"] or ()),
         )
 
-    def _finding(self, key: Key, with_evidence: bool) -> Shown | None:
+    def _finding(self, key: Key, _: bool) -> Shown:
         row = self._row(FINDING, [key.container, key.number])
-        if row is None:
-            return None
+        title = f"{row['rule']} in {row['path']}:{row['line']}"
         code = Markup("<pre><code>{}</code></pre>").format(row["code"])
         return Shown(
             key,
-            f"{row['rule']} in {row['path']}:{row['line']}",
+            title,
             f"https://github.com/{key.container}/blob/{row['sha']}/{row['path']}#L{row['line']}",
             (_part(row["severity"], "", code + rendering.markdown(row["message"])),),
             Evidence("", ()),
-            rendering.marked_text(f"{row['rule']} in {row['path']}:{row['line']}", ()),
+            rendering.marked_text(title, ()),
         )
 
     def _commits(
@@ -262,12 +247,17 @@ class Subjects:
             shown.append((head, rendering.diff(_patch(clone, str(sha)))))
         return shown
 
-    def _row(self, query: str, parameters: Sequence[object]) -> Mapping[str, Any] | None:
+    def _row(self, query: str, key: Sequence[object]) -> Mapping[str, Any]:
         with self._querying() as connection:
-            found = connection.execute(query, parameters)
-            names = [item[0] for item in found.description or []]
-            rows = found.fetchall()  # what is left unread blocks the connection
-        return dict(zip(names, rows[0], strict=True)) if rows else None
+            answer = connection.execute(query, key)
+            names = [item[0] for item in answer.description or []]
+            rows = answer.fetchall()  # what is left unread blocks the connection
+        if not rows:
+            container, number = key
+            raise PerfAssetsError(
+                f"{container} {number} is not in {self.directory.published} any more"
+            )
+        return dict(zip(names, rows[0], strict=True))
 
     def _rows(self, query: str, parameters: Sequence[object]) -> list[tuple[Any, ...]]:
         with self._querying() as connection:
@@ -291,7 +281,7 @@ class Subjects:
                 ) from None
 
     def _connection(self) -> duckdb.DuckDBPyConnection:
-        path: Path = self.directory.published
+        path = self.directory.published
         if not path.exists():
             raise PerfAssetsError(f"{path} is not there yet: perf-assets run makes it")
         status = path.stat()
@@ -306,9 +296,7 @@ class Subjects:
 
 
 def _patch(clone: Path, sha: str) -> str:
-    """Return what a commit changes, of a merge against its first parent; why there is nothing to
-    show.
-    """
+    """Return the changes of a commit, of a merge against its first parent, or why none shows."""
     if not clone.exists():
         return "The clone of the repository is not here."
     show = ("show", "--format=", "--patch", "--first-parent", "-m", sha)

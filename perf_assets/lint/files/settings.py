@@ -43,9 +43,7 @@ class Settings:
     ignored: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def is_reported(self, finding: Finding, path: str) -> bool:
-        """Return whether a finding in a file is reported; `path` is relative to `root`, with
-        `/`.
-        """
+        """Return whether a finding is reported; its `path` is relative to `root`, with `/`."""
         return finding.severity.rank >= self.severity.rank and not any(
             finding.rule in names and is_meant_or_within(path, [pattern])
             for pattern, names in self.ignored.items()
@@ -76,7 +74,7 @@ def settings(given: Mapping[str, Any], config: Path | None, first: Path | None) 
     name = ".".join(TABLE)
     if file is not None:
         # It takes as long to import as a small file to check, and many projects have no table.
-        from perf_assets.cli.lint_table import checked_table  # noqa: PLC0415
+        from perf_assets.lint.files.settings_table import checked_table  # noqa: PLC0415
 
         content = checked_table(table, TABLE, file)
     options = {**content, **given}

@@ -1,11 +1,10 @@
-"""Findings that mend themselves: shown as a diff, and written where that is requested."""
+"""Findings that mend themselves: the files with them, before and after."""
 
 import difflib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from perf_assets.base.files import write_file
 from perf_assets.lint.files.decoding import decoded
 from perf_assets.lint.files.results import FileResult
 from perf_assets.lint.fixes import applied
@@ -74,14 +73,3 @@ def fixed_files(results: Sequence[FileResult], paths: Sequence[Path]) -> Iterato
         text = before.removeprefix(mark)
         after = mark + applied(text, [edit for entry in found for edit in entry.edits])
         yield FixedFile(path, result.path, before, after, len(found))
-
-
-def write(file: FixedFile) -> None:
-    """Replace a file by its mended text, atomically, with the mode that it has.
-
-    Raises
-    ------
-    PerfAssetsError
-        It cannot be written; it is as it was.
-    """
-    write_file(file.path, file.after)
