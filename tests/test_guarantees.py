@@ -56,7 +56,7 @@ def rows(page: Path) -> list[str]:
     return [line for line in page.read_text(encoding="utf-8").splitlines() if "Nothing" in line]
 
 
-def test_a_row_is_written_anew_by_a_run_of_all_tests_of_its_promise(page: Path) -> None:
+def test_a_row_is_written_again_by_a_run_of_all_tests_of_its_promise(page: Path) -> None:
     run("tests/storage/")
     first, second = rows(page)
     assert first.startswith("| Nothing is lost. | `storage/test_lock.py` | 1 | held | 20")

@@ -218,7 +218,7 @@ def test_the_linter_knows_no_database() -> None:
 
 
 @pytest.mark.parametrize("name", filter(is_pure, SOURCES))
-def test_the_core_reads_no_file_and_asks_nobody(name: str) -> None:
+def test_the_core_reads_no_file_and_sends_no_request(name: str) -> None:
     for target in imports_of(name) - PURE:
         names = {".".join(target.split(".")[:length]) for length in (1, 2)}
         assert not names & OUTSIDE_WORLD, target

@@ -273,7 +273,7 @@ def changed_copy(database: Path, path: Path, *statements: str) -> Path:
     return path
 
 
-def test_what_changed_is_told_by_its_cause(
+def test_what_changed_is_reported_by_its_cause(
     home: DataDirectory, archive: Path, tmp_path: Path
 ) -> None:
     changed = changed_copy(
@@ -360,7 +360,7 @@ def test_bad_archives_are_refused_in_one_sentence(
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_mistakes_of_who_archives_get_a_sentence(
+def test_mistakes_of_a_person_who_archives_get_a_sentence(
     home: DataDirectory, study: Study, tmp_path: Path
 ) -> None:
     own = ("--data-dir", home.path)

@@ -85,7 +85,7 @@ def test_a_file_that_is_missing_is_named(files: Files, tmp_path: Path, name: str
     ]
 
 
-def test_a_table_that_is_no_parquet_is_named(files: Files, tmp_path: Path) -> None:
+def test_a_table_that_is_not_parquet_is_named(files: Files, tmp_path: Path) -> None:
     check = check_archive(forged(tmp_path / "forged.zip", {**files, LABELS: b"hello"}))
     assert not check.is_equal
     assert (f"{LABELS} cannot be read",) in [one.details for one in check.findings]
@@ -184,7 +184,7 @@ def test_only_whole_archives_are_compared(files: Files, archive: Path, tmp_path:
         compare(archive, path)
 
 
-def test_a_pipe_and_a_file_for_a_folder_are_no_trouble(
+def test_a_pipe_and_a_file_in_place_of_a_folder_are_skipped(
     home: DataDirectory, study: Study, tmp_path: Path
 ) -> None:
     own = ("--data-dir", home.path, "--study", study.path)
@@ -199,7 +199,7 @@ def test_a_pipe_and_a_file_for_a_folder_are_no_trouble(
 
 
 @pytest.mark.parametrize("name", ["home", "none.ZIP", "no/such"])
-def test_what_is_no_month_is_taken_for_an_archive(tmp_path: Path, name: str) -> None:
+def test_what_is_not_a_month_is_taken_for_an_archive(tmp_path: Path, name: str) -> None:
     (tmp_path / "home").mkdir()
     ran = perf_assets("run", "--from", tmp_path / name, "--data-dir", tmp_path / "new")
     assert ran.returncode == 2
@@ -273,14 +273,14 @@ def test_an_archive_that_says_no_versions_of_rules_is_held_against_its_wheel(
     assert "raw.other is not as in tables/" in ran.stdout
 
 
-def test_a_lock_that_is_no_list_of_versions_is_named(files: Files, tmp_path: Path) -> None:
+def test_a_lock_that_is_not_a_list_of_versions_is_named(files: Files, tmp_path: Path) -> None:
     lock = files[LOCK] + b"--index-url https://example.org/simple\n"
     ran = perf_assets("check-archive", forged(tmp_path / "forged.zip", {**files, LOCK: lock}))
     assert ran.returncode == 1
     assert "'--index-url https://example.org/simple' is not a version of a library" in ran.stdout
 
 
-def test_a_study_that_is_no_packaged_one_is_no_file_of_this_machine(
+def test_a_study_that_is_not_packaged_is_not_read_from_this_machine(
     files: Files, tmp_path: Path
 ) -> None:
     strange = with_manifest(files, study=str(tmp_path / "study"), packaged=True)
@@ -342,7 +342,7 @@ class TestAnotherVersion:
             "the models in its wheel cannot be r"
         ]
 
-    def test_nobody_is_told_to_install_its_wheel_unwarned(
+    def test_no_page_says_to_install_its_wheel_without_a_warning(
         self, files: Files, tmp_path: Path
     ) -> None:
         strange = with_rules(with_manifest(files, perf_assets="0.0.9"), code="another")

@@ -188,7 +188,9 @@ def test_tables_of_another_shape_are_taken_for_empty(data_dir: Path) -> None:
 
 
 @pytest.mark.parametrize("database", [b"", b"hello", b"SQLite format 3\0" + bytes(4096)])
-def test_what_is_no_duckdb_is_refused_in_a_sentence(tmp_path: Path, database: bytes) -> None:
+def test_what_is_not_a_duckdb_file_is_refused_in_one_sentence(
+    tmp_path: Path, database: bytes
+) -> None:
     path = tmp_path / "perf_bugs.duckdb"
     path.write_bytes(database)
     for command in (("compare", path, path), ("status", "--data-dir", tmp_path)):

@@ -252,7 +252,7 @@ def test_a_private_key_is_taken_out_whole() -> None:
     assert without_secrets(f"{cut}\n...\nSee above.") == f"-----{REMOVED}\n...\nSee above."
 
 
-def test_rows_with_secrets_are_told() -> None:
+def test_rows_with_secrets_are_reported() -> None:
     rows = pl.DataFrame(
         {
             "repository": ["a/b", "a/b", None],
@@ -277,7 +277,7 @@ def test_rows_with_secrets_are_told() -> None:
     assert find_secrets("raw.issues", cleaned, ["number"]).equals(pl.DataFrame(schema=FOUND))
 
 
-def test_a_key_is_told_without_the_secret_that_is_in_it() -> None:
+def test_a_key_is_reported_without_the_secret_that_is_in_it() -> None:
     rows = pl.DataFrame({"path": [f"src/{GITHUB}.py"]})
     (key,) = find_secrets("raw.commit_files", rows, ["path"])["key"]
     assert key == f"src/{REMOVED}.py"

@@ -29,7 +29,7 @@ def lasting(seconds: float, total: int | None = None, unit: str = "", done: int 
         ((10, 2000, "commits", 2500), "mining: 2,500 of 2,000 commits, 250/s, 0 s left"),
     ],
 )
-def test_a_line_tells_how_far_it_is_how_fast_and_how_long_it_takes(
+def test_a_line_shows_how_far_it_is_how_fast_and_how_long_it_takes(
     going_on: tuple[Any, ...], sentence: str
 ) -> None:
     assert lasting(*going_on).sentence() == sentence
@@ -131,7 +131,7 @@ def reported(clock: Clock, caplog: pytest.LogCaptureFixture) -> Iterator[list[tu
     progress.log.removeHandler(kept)
 
 
-def test_a_long_phase_is_told_now_and_then_even_by_who_is_blocked(
+def test_a_long_phase_is_reported_now_and_then_even_by_a_blocked_process(
     clock: Clock, reported: list[tuple[float, str]]
 ) -> None:
     with phase("cloning"):
@@ -144,7 +144,7 @@ def test_a_long_phase_is_told_now_and_then_even_by_who_is_blocked(
     ]
 
 
-def test_short_phases_are_not_told_and_many_long_ones_no_more_often(
+def test_short_phases_are_not_reported_and_many_long_ones_no_more_often(
     clock: Clock, reported: list[tuple[float, str]]
 ) -> None:
     for _ in range(20):

@@ -232,7 +232,7 @@ def test_files_are_read_without_unpacking(good: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_what_is_wrong_is_told_and_nothing_is_left(kind: str, tmp_path: Path) -> None:
+def test_what_is_wrong_is_reported_and_nothing_is_left(kind: str, tmp_path: Path) -> None:
     data, message = BAD[kind]
     (tmp_path / "bad.zip").write_bytes(data)
     with pytest.raises(PerfAssetsError, match=message) as told:
@@ -292,7 +292,7 @@ def test_a_target_with_something_in_it_stays(good: Path, tmp_path: Path) -> None
     assert everything_in(tmp_path / "target") == {"mine": b"mine"}
 
 
-def test_what_is_no_file_is_told(tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_file_is_reported(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path, message in (
         (tmp_path, "is a directory: name the zip file itself"),
@@ -305,7 +305,7 @@ def test_what_is_no_file_is_told(tmp_path: Path) -> None:
     assert not (tmp_path / "target").exists()
 
 
-def test_what_may_not_be_read_is_told(good: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_may_not_be_read_is_reported(good: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
@@ -317,7 +317,7 @@ def test_what_may_not_be_read_is_told(good: Path, monkeypatch: pytest.MonkeyPatc
         pass
 
 
-def test_more_than_the_disk_has_is_told_before_anything_is_written(
+def test_more_than_the_disk_has_is_reported_before_anything_is_written(
     good: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usage = shutil.disk_usage(tmp_path)._replace(free=5000)

@@ -45,7 +45,7 @@ def is_wider_than_shown(page: "Page") -> bool:
     return wide
 
 
-def test_a_chart_is_drawn_has_a_text_and_tells_a_value_under_the_pointer(
+def test_a_chart_is_drawn_has_a_text_and_shows_a_value_under_the_pointer(
     page: "Page", report: Path
 ) -> None:
     messages: list[str] = []

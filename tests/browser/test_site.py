@@ -154,7 +154,7 @@ def test_every_query_of_the_cookbook_has_the_answer_that_the_published_database_
         assert len(rows) - 1 == min(len(known.rows), 500), name
 
 
-def test_a_parameter_is_chosen_and_a_wrong_one_is_told(page: "Page", address: str) -> None:
+def test_a_parameter_is_chosen_and_a_wrong_one_is_reported(page: "Page", address: str) -> None:
     page.goto(f"{address}/console.html#bug_reports_as_of_a_month")
     before = answer(page)
     page.get_by_label("month").fill("2021-06")

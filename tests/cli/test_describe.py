@@ -41,7 +41,7 @@ def test_a_table_may_be_named_without_its_schema() -> None:
         ("\x1b[31m", "there is no such table"),
     ],
 )
-def test_a_table_that_is_none_is_told_with_the_nearest(name: str, words: str) -> None:
+def test_an_unknown_table_is_reported_with_the_nearest_name(name: str, words: str) -> None:
     ran = perf_assets("describe", name)
     assert ran.returncode == 2
     assert words in ran.stderr
@@ -71,7 +71,7 @@ def test_every_row_of_every_stored_table_is_in_a_file(
     assert list(tmp_path.rglob(".*")) == []
 
 
-def test_only_what_is_asked_for_is_written(small: Prepared, tmp_path: Path) -> None:
+def test_only_what_is_requested_is_written(small: Prepared, tmp_path: Path) -> None:
     ran = exported(
         small.data_dir, tmp_path, "--format", "csv", "--tables", "analysis,raw.issues",
         "--repository", "sample-lab/tensorkit",

@@ -97,7 +97,7 @@ def test_what_is_stored_need_not_be_loaded_again(
 @pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.usefixtures("trusting_auditor")
-def test_what_an_older_version_left_is_read_again_once_for_the_cost_that_is_told_before(
+def test_what_an_older_version_left_is_read_again_once_for_the_cost_that_is_reported_before(
     corpus: Path, tmp_path: Path
 ) -> None:
     data_dir = DataDirectory.of(tmp_path / "home")

@@ -61,7 +61,7 @@ def test_our_own_mistakes_are_not_excused(error: Exception, tmp_path: Path) -> N
     assert explain_error(error, tmp_path) is None
 
 
-def test_what_led_to_an_error_tells_of_the_mishap(tmp_path: Path) -> None:
+def test_what_led_to_an_error_reports_the_mishap(tmp_path: Path) -> None:
     try:
         try:
             raise of(errno.ENOSPC, "x")

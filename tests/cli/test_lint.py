@@ -70,7 +70,7 @@ def notebook(*cells: str, **about: Any) -> str:
 # ---- what is told, and the exit code
 
 
-def test_findings_are_told_and_the_exit_code_says_so(project: Path) -> None:
+def test_findings_are_reported_and_the_exit_code_says_so(project: Path) -> None:
     ran = checked(".")
     assert ran.returncode == 1 and ran.stderr == ""
     place, source, marks, closing = ran.stdout.splitlines()
@@ -86,7 +86,7 @@ def test_without_findings_all_is_well(project: Path) -> None:
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "No findings in 1 file\n", "")
 
 
-def test_a_folder_without_python_is_told(project: Path) -> None:
+def test_a_folder_without_python_is_reported(project: Path) -> None:
     (project / "empty").mkdir()
     ran = checked("empty")
     assert ran.returncode == 0 and "no Python files" in ran.stderr
@@ -222,7 +222,7 @@ def test_annotations_are_lines_of_their_own(project: Path) -> None:
     )
 
 
-def test_a_reader_that_has_had_enough_is_no_error(project: Path) -> None:
+def test_a_reader_that_has_had_enough_is_not_an_error(project: Path) -> None:
     (project / "bad.py").write_text(BAD * 2000)
     line = f"{' '.join(command('lint', '.'))} | head -1"
     ran = subprocess.run(
@@ -280,7 +280,7 @@ def test_hostile_names_and_lines_are_made_harmless(project: Path) -> None:
     assert "\x1b" not in checked(".").stderr
 
 
-def test_a_name_that_is_no_text_is_told(project: Path) -> None:
+def test_a_name_that_is_not_text_is_reported(project: Path) -> None:
     (project / os.fsdecode(b"\xe9.py")).write_text(BAD)
     for kind in ("text", "github", "json", "sarif"):
         ran = checked(".", "--format", kind)
@@ -392,7 +392,7 @@ def test_files_may_be_excluded_and_rules_not_asked_in_some(project: Path) -> Non
     assert [path for path, _, _ in found("tests", "bad.py")] == ["bad.py"]
 
 
-def test_a_severity_may_be_the_least_that_is_told(project: Path) -> None:
+def test_a_severity_may_be_the_least_that_is_reported(project: Path) -> None:
     (project / "tests").mkdir()
     configured(project, 'severity = "warning"')
     assert found("bad.py") == [("bad.py", 4, "sequential-map")]
@@ -463,7 +463,7 @@ def test_too_small_an_address_space_is_one_sentence(project: Path) -> None:
     assert_refused(Ran(ran.returncode, ran.stdout, ran.stderr), "address space", "ulimit")
 
 
-def test_on_a_terminal_many_files_are_told_as_few_are(project: Path) -> None:
+def test_on_a_terminal_many_files_are_reported_as_few_are(project: Path) -> None:
     for number in range(60):
         (project / f"more{number}.py").write_text(HEAD)
     lines = on_a_terminal(".", NO_COLOR="1").replace("\r", "").splitlines()

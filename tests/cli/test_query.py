@@ -71,7 +71,7 @@ def test_a_query_reaches_no_file(data_dir_with_data: Path, sql: str) -> None:
         ("> /dev/full", 2, "Error: standard output cannot be written (No space left on device)"),
     ],
 )
-def test_output_that_nobody_can_have_is_no_traceback(
+def test_output_that_cannot_be_written_gives_no_traceback(
     data_dir_with_data: Path, redirection: str, code: int, message: str
 ) -> None:
     before = (data_dir_with_data / "perf_bugs.duckdb").read_bytes()
@@ -223,7 +223,7 @@ texts = st.text(max_size=30) | st.just(HOSTILE)
 
 
 @given(texts)
-def test_a_terminal_is_told_nothing_but_text(text: str) -> None:
+def test_a_terminal_gets_text_alone(text: str) -> None:
     kinds = {unicodedata.category(character) for character in escape_text(text)}
     assert not kinds & {"Cc", "Cf", "Cs", "Zl", "Zp"}
 

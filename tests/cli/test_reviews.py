@@ -32,7 +32,7 @@ def filled(
 
 
 @pytest.mark.exhaustive
-def test_two_raters_judge_a_sample_and_their_agreement_is_told(
+def test_two_raters_judge_a_sample_and_their_agreement_is_reported(
     data_dir: Path, tmp_path: Path
 ) -> None:
     def run(*arguments: str | Path) -> str:

@@ -167,7 +167,9 @@ def silent_server() -> Iterator[tuple[str, socket.socket]]:
 
 
 @pytest.mark.parametrize("name", ["doctor", "run"])
-def test_who_waits_for_an_answer_stops_waiting(small: Prepared, tmp_path: Path, name: str) -> None:
+def test_a_caller_that_waits_for_an_answer_stops_waiting(
+    small: Prepared, tmp_path: Path, name: str
+) -> None:
     with silent_server() as (url, server):
         own = tmp_path / "own.toml"
         own.write_text(

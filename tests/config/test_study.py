@@ -68,7 +68,7 @@ def test_accepts_repositories_of_managed_users(tmp_path: Path) -> None:
     assert (repository.name, repository.aliases) == ("mona-cat_octo/x", ("octo_admin/x",))
 
 
-def test_a_study_says_who_is_who(tmp_path: Path) -> None:
+def test_a_study_maps_accounts_to_people(tmp_path: Path) -> None:
     text = (
         f'{PEOPLE}addresses = "plain"\nbots = ["ci"]\nsame = [["ada", "ada@x.org"]]\n'
         'different = [["bob", "bob-2"]]\n'
@@ -415,7 +415,7 @@ def test_a_study_that_is_not_there_is_said_so() -> None:
         load_study("nowhere.toml")
 
 
-def test_what_is_no_study_file_is_said_so(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_study_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "binary.toml").write_bytes(b"\x89PNG\r\n\xff")
     (tmp_path / "huge.toml").write_bytes(b"#" * 2_000_000)
     for source, reason in (
@@ -431,7 +431,7 @@ def test_what_is_no_study_file_is_said_so(tmp_path: Path) -> None:
         assert str(raised.value).isprintable()
 
 
-def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_accepted(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(MINIMAL, encoding="utf-8-sig")
     assert load_study(tmp_path / "study.toml").name == "mine"
 

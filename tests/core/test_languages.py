@@ -38,7 +38,7 @@ from tests.effort import EXAMPLES
         ("odd.py/name", OTHER),
     ],
 )
-def test_the_name_of_a_file_tells_its_language(path: str, language: str) -> None:
+def test_the_name_of_a_file_shows_its_language(path: str, language: str) -> None:
     assert language_of(path) == language
 
 
@@ -69,7 +69,7 @@ def test_what_only_sounds_like_a_test_is_source(path: str) -> None:
     assert is_source(path)
 
 
-def test_texts_and_data_are_no_source() -> None:
+def test_texts_and_data_are_not_source_code() -> None:
     assert not any(map(is_source, ("README.md", "setup.cfg", "a.json", "logo.png", "LICENSE")))
 
 
@@ -139,7 +139,7 @@ PIECES = st.sampled_from(
 @pytest.mark.slow
 @settings(max_examples=20 * EXAMPLES)
 @given(st.lists(PIECES, max_size=25).map("".join), st.integers(1, 12))
-def test_plain_python_is_told_as_the_lexer_tells_it(text: str, last: int) -> None:
+def test_plain_python_is_recognised_as_by_the_lexer(text: str, last: int) -> None:
     found = python_code_lines(text, last)
     assert found is None or found == lexed_lines("python", text, last)
 

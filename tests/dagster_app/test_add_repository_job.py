@@ -78,7 +78,7 @@ def test_a_repository_that_git_and_the_api_know_is_part_of_the_study(study, give
         ({"git": "/nowhere"}, "no git repository exists at /nowhere"),
     ],
 )
-def test_what_is_wrong_is_told_and_not_kept(study, given, tmp_path, change, message) -> None:
+def test_what_is_wrong_is_reported_and_not_kept(study, given, tmp_path, change, message) -> None:
     data_dir = DataDirectory.of(tmp_path / "home")
     sentence = add(study, data_dir, {**given, **change})
     assert message in sentence and TOKEN not in sentence

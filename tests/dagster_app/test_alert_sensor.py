@@ -212,9 +212,7 @@ def test_many_alerts_are_posted_a_few_at_a_tick(data_dir, webhook) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cursor", [None, "no JSON", "7", "[1]"])
-def test_who_looks_for_the_first_time_hears_nothing_of_long_ago(
-    data_dir, webhook, cursor: str | None
-) -> None:
+def test_the_first_tick_reports_nothing_old(data_dir, webhook, cursor: str | None) -> None:
     publish(data_dir, alert("2021-03"), alert("2018-03", last_month="2021-06"))
     done = tick(data_dir, cursor)
     assert [body["alert"]["month"] for body in webhook.bodies] == ["2021-03"]
@@ -236,7 +234,7 @@ def test_nothing_published_or_by_an_older_version_is_said_so(data_dir, webhook) 
         f"https://host/{SECRET * 500}",
     ],
 )
-def test_what_is_no_address_for_a_secret_is_refused_without_quoting_it(url: str) -> None:
+def test_what_is_not_an_address_for_a_secret_is_refused_without_quoting_it(url: str) -> None:
     with pytest.raises(PerfAssetsError) as refused:
         post(url, {}, WEBHOOK, SECONDS)
     assert SECRET not in str(refused.value) and WEBHOOK in str(refused.value)

@@ -168,7 +168,7 @@ def test_an_analysis_shows_its_verdict_its_picture_and_its_table(
     assert metadata["rows of fix_curves"].value > 0
 
 
-def test_numbers_of_the_study_are_told_at_each_run(
+def test_numbers_of_the_study_are_reported_at_each_run(
     reported_data_dir: Path, known: dg.DagsterInstance
 ) -> None:
     (record,) = known.fetch_materializations(asset_key("marts.bug_metrics"), 1).records
@@ -187,7 +187,7 @@ def test_numbers_of_the_study_are_told_at_each_run(
 
 @pytest.mark.exhaustive
 @pytest.mark.usefixtures("trusting_auditor")
-def test_a_refresh_tells_nothing_of_what_did_not_change(
+def test_a_refresh_shows_nothing_of_what_did_not_change(
     study: Study, data_dir: DataDirectory, instance: dg.DagsterInstance
 ) -> None:
     before = shown(study, data_dir, instance)
@@ -200,7 +200,7 @@ def test_a_refresh_tells_nothing_of_what_did_not_change(
 
 
 @pytest.mark.usefixtures("trusting_auditor", "undrawn_report")
-def test_a_refresh_tells_of_what_changed_and_of_what_follows_from_it(
+def test_a_refresh_reports_what_changed_and_what_follows_from_it(
     study: Study, data_dir: DataDirectory, instance: dg.DagsterInstance
 ) -> None:
     with duckdb.connect(str(data_dir.warehouse)) as connection:
@@ -217,7 +217,7 @@ def test_a_refresh_tells_of_what_changed_and_of_what_follows_from_it(
 
 
 @pytest.mark.exhaustive
-def test_what_a_killed_run_stored_and_did_not_tell_is_told_by_the_next_one(
+def test_what_a_killed_run_stored_is_reported_by_the_next_run(
     study: Study, data_dir: DataDirectory, instance: dg.DagsterInstance
 ) -> None:
     with duckdb.connect(str(data_dir.warehouse)) as connection:
@@ -232,7 +232,7 @@ def test_what_a_killed_run_stored_and_did_not_tell_is_told_by_the_next_one(
 
 
 @pytest.mark.usefixtures("trusting_auditor")
-def test_what_a_person_chooses_is_done_and_told(
+def test_what_a_person_chooses_is_done_and_reported(
     study: Study, data_dir: DataDirectory, instance: dg.DagsterInstance
 ) -> None:
     definitions = build_definitions(study, data_dir)

@@ -60,7 +60,7 @@ def test_a_study_of_forums_alone_has_their_jobs_and_schedule_alone(study, tmp_pa
 
 
 @pytest.mark.exhaustive
-def test_the_schedule_asks_for_every_tag_set_and_what_it_asks_for_is_told(
+def test_the_schedule_asks_for_every_tag_set_and_what_it_asks_for_is_reported(
     study, tmp_path, instance
 ) -> None:
     data_dir = DataDirectory.of(tmp_path / "home")

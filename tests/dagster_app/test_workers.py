@@ -44,7 +44,7 @@ def instance() -> Iterator[dg.DagsterInstance]:
         yield opened
 
 
-def test_a_run_of_a_repository_ships_it_and_tells_its_partition(
+def test_a_run_of_a_repository_ships_it_and_shows_its_partition(
     definitions: dg.Definitions, instance: dg.DagsterInstance, tmp_path: Path
 ) -> None:
     job = definitions.resolve_job_def(MINE_REPOSITORY)

@@ -66,11 +66,11 @@ def test_a_number_that_no_column_holds_is_a_reject(read: Callable[[], object]) -
         read()
 
 
-def test_half_a_character_of_a_login_is_no_text() -> None:
+def test_half_a_character_of_a_login_is_not_text() -> None:
     assert cells.commentators(r"{'a\ud800': 1}") == {"a\ufffd": 1}
 
 
-def test_a_time_before_the_calendar_is_no_time() -> None:
+def test_a_time_before_the_calendar_is_not_a_time() -> None:
     commit = f"({'a' * 40}, 0001-01-01 00:00:00 +1400, Ann, 1, 2, 3, LINK)"
     assert cells.commits(commit) == [commit]
     with pytest.raises(ValueError, match="not a time"):
@@ -176,12 +176,12 @@ def test_a_sentence_does_not_grow_with_what_it_refuses(tmp_path: Path) -> None:
         duckdb.ConversionException("Type VARCHAR with value 'x' can't be cast to VARCHAR[]"),
     ],
 )
-def test_bytes_of_a_lake_that_are_no_rows_of_it_are_damage(error: duckdb.Error) -> None:
+def test_bytes_of_a_lake_that_are_not_rows_of_it_are_damage(error: duckdb.Error) -> None:
     with pytest.raises(PerfAssetsError, match="is damaged"), friendly_errors(Lake("/lake")):
         raise error
 
 
-def test_a_release_that_lacks_what_tells_it_is_refused(tmp_path: Path) -> None:
+def test_a_release_without_its_description_is_refused(tmp_path: Path) -> None:
     lake = Lake(str(tmp_path))
     releases = made_releases(lake)
     row = dict.fromkeys(SCHEMA.names) | {"lake_bucket": 1, "generation": 1}
@@ -218,7 +218,7 @@ def test_a_log_that_names_no_file_of_its_table_is_damaged(path: str, tmp_path: P
     [("backup", "{bad}", "--data-dir", "{good}"), ("run", "--data-dir", "{bad}")],
     ids=["backup", "home"],
 )
-def test_a_path_that_is_no_utf8_is_refused_before_the_database_meets_it(
+def test_a_path_that_is_not_utf8_is_refused_before_the_database_meets_it(
     words: tuple[str, ...], tmp_path: Path
 ) -> None:
     places = {"bad": f"{tmp_path}/x\udced\udcb2\udc80", "good": str(tmp_path)}
@@ -237,7 +237,7 @@ def test_a_number_of_thousands_of_digits_in_a_checked_file_is_named() -> None:
         check(head + made + read, "a.py")
 
 
-def test_a_query_that_is_no_utf8_is_refused(tmp_path: Path) -> None:
+def test_a_query_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     duckdb.connect(str(DataDirectory(tmp_path).published)).close()
     refused = perf_assets("query", "SELECT '\udced\udcb2\udc80'", "--data-dir", tmp_path)
     assert (refused.returncode, "is not UTF-8" in refused.stderr) == (2, True)
@@ -258,7 +258,7 @@ def test_a_number_of_thousands_of_digits_in_a_sheet_is_none() -> None:
         verdicts_of(sheet({"number": ENDLESS, "is_performance": "yes"}))
 
 
-def test_a_name_of_any_length_within_a_backup_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_a_name_of_any_length_within_a_backup_is_reported_in_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "backup.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("backup.json", b"x" * 9000)
@@ -273,7 +273,7 @@ def test_a_name_of_any_length_within_a_backup_is_told_in_a_sentence(tmp_path: Pa
     assert len(str(error.value)) < LONGEST_SENTENCE + len(str(path))
 
 
-def test_what_git_says_of_a_damaged_file_is_told_by_its_beginning() -> None:
+def test_the_beginning_of_what_git_says_of_a_damaged_file_is_reported() -> None:
     line = error_line(f"warning: odd\nfatal: bad boolean config value '{'a={' * 9000}'\n")
     assert line.startswith("fatal: bad boolean config value 'a={a={")
     assert len(line) < LONGEST_SENTENCE / 2

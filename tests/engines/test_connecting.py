@@ -47,7 +47,7 @@ old_spark = pytest.fixture(lambda: (yield from of_version("3.5.1")))
     "address",
     ["http://host:15002", "sc://", "sc://host:many", "sc://me@host:1", "sc://host:1/path", ""],
 )
-def test_what_is_no_address_is_refused(address: str) -> None:
+def test_what_is_not_an_address_is_refused(address: str) -> None:
     with pytest.raises(PerfAssetsError, match=r"write sc://host:port.*PERF_ASSETS_SPARK_TOKEN"):
         SparkEngine(address)
 
@@ -61,7 +61,7 @@ def test_where_nothing_listens_that_is_said_soon() -> None:
     assert time.monotonic() - begun < 60
 
 
-def test_a_spark_that_is_too_old_is_told_by_its_version(old_spark: str) -> None:
+def test_a_spark_that_is_too_old_is_reported_by_its_version(old_spark: str) -> None:
     with pytest.raises(PerfAssetsError, match=r"is Spark 3\.5\.1, and the models need Spark 4\.0"):
         SparkEngine(old_spark)
 

@@ -78,7 +78,7 @@ def test_nothing_new_publishes_nothing(far: DataDirectory) -> None:
         ("FROM staging.bug_reports_as_of('2020-01')", "raw.issues"),
     ],
 )
-def test_a_query_that_names_one_is_told_where_its_rows_are(
+def test_the_error_of_a_query_of_a_former_name_says_where_its_rows_are(
     far: DataDirectory, sql: str, table: str
 ) -> None:
     with pytest.raises(PerfAssetsError, match=f"^it: the rows of {table} are in the lake {LAKE}"):

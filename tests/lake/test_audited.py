@@ -98,7 +98,7 @@ def test_a_data_directory_is_shipped_and_another_restored_from_the_terminal(tmp_
     assert "MB are" in run("optimize", "--lake", lake, "--retention-days", "0").stdout
 
 
-def test_who_is_forgotten_is_kept_out_of_what_others_ship(tmp_path: Path) -> None:
+def test_a_forgotten_person_is_kept_out_of_what_others_ship(tmp_path: Path) -> None:
     data_dir, other, lake = tmp_path / "home", tmp_path / "other", tmp_path / "lake"
     data_dir.mkdir()
     with open_warehouse(data_dir / "warehouse.duckdb") as database:
@@ -112,7 +112,7 @@ def test_who_is_forgotten_is_kept_out_of_what_others_ship(tmp_path: Path) -> Non
     assert author.startswith("forgotten-")
 
 
-def test_who_is_forgotten_leaves_the_files_of_the_lake(tmp_path: Path) -> None:
+def test_a_forgotten_person_leaves_the_files_of_the_lake(tmp_path: Path) -> None:
     data_dir, lake = tmp_path / "home", tmp_path / "lake"
     data_dir.mkdir()
     months = months_between("2020-01", "2020-12")

@@ -61,7 +61,7 @@ def let_pass(seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leases, "datetime", Later)
 
 
-def test_the_second_is_told_who_has_it_and_until_when(lake: Lake) -> None:
+def test_the_second_worker_learns_who_has_it_and_until_when(lake: Lake) -> None:
     with (
         leased(lake, SUBJECT, "first"),
         pytest.raises(
@@ -86,7 +86,7 @@ def test_a_lease_is_renewed_for_as_long_as_the_work_takes(
         lease.check()
 
 
-def test_the_same_worker_has_it_again_at_once_and_the_older_one_is_told(lake: Lake) -> None:
+def test_the_same_worker_has_it_again_at_once_and_the_older_one_is_reported(lake: Lake) -> None:
     data_dir = memory()
     fill(data_dir, {(SUBJECT, "2020-01"): [ENTRY]})
     with (
@@ -127,7 +127,7 @@ def test_a_lease_that_cannot_be_renewed_is_lost(lake: Lake) -> None:
             push(data_dir, lake, SUBJECT, lease)
 
 
-def test_of_many_who_take_it_at_the_same_moment_one_has_it(lake: Lake, tmp_path: Path) -> None:
+def test_one_of_many_simultaneous_writers_gets_the_lock(lake: Lake, tmp_path: Path) -> None:
     with leased(lake, "owner/other", "to make the lake"):
         pass
     begin, refused = time.time() + 1.5, tmp_path / "refused"

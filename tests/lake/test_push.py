@@ -119,7 +119,7 @@ def test_only_the_tables_that_changed_are_shipped(data_dir: Database, lake: Lake
     assert 0 < shipped.bytes < 20_000
 
 
-def test_a_snapshot_tells_which_rows_of_the_files_count(data_dir: Database, lake: Lake) -> None:
+def test_a_snapshot_shows_which_rows_of_the_files_count(data_dir: Database, lake: Lake) -> None:
     for title in ("first", "second"):
         fill(data_dir, {(ONE, "2020-01"): [changed(title)], (TWO, "2020-01"): [ENTRY]})
         ship_all(data_dir, lake, ONE, TWO)
@@ -139,7 +139,7 @@ def test_a_snapshot_tells_which_rows_of_the_files_count(data_dir: Database, lake
     assert snapshot.tables.keys() == {"raw.issues", "raw.questions"}
 
 
-def test_subjects_that_are_not_asked_for_leave_or_stay(
+def test_subjects_that_are_not_requested_leave_or_stay(
     data_dir: Database, other: Database, lake: Lake
 ) -> None:
     fill(data_dir, {(ONE, "2020-01"): [ENTRY], (TWO, "2020-01"): [ENTRY]})
@@ -198,7 +198,7 @@ def test_a_lost_data_directory_is_restored_and_one_that_goes_on_keeps_what_it_mi
     assert push(other, lake, ONE).months == ("2020-01", "2020-02")
 
 
-def test_who_did_not_see_the_newest_release_does_not_undo_it(
+def test_a_writer_that_missed_the_newest_release_does_not_undo_it(
     data_dir: Database, other: Database, lake: Lake
 ) -> None:
     fill(data_dir, {(ONE, "2020-01"): [ENTRY]})
@@ -307,7 +307,9 @@ def test_rows_that_are_gone_are_noticed(data_dir: Database, lake: Lake) -> None:
         released(lake)
 
 
-def test_what_is_no_lake_is_said_in_a_sentence(data_dir: Database, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_lake_is_refused_in_one_sentence(
+    data_dir: Database, tmp_path: Path
+) -> None:
     with pytest.raises(PerfAssetsError, match="there is no lake yet"):
         pull(data_dir, Lake.of(str(tmp_path / "nothing")), [ONE])
     write_deltalake(str(tmp_path / "x" / "lake" / "releases"), pa.table({"a": [1]}))

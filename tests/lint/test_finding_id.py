@@ -57,7 +57,7 @@ def test_other_lines_and_indentation_change_no_name(
 
 
 @given(text=lines, order=st.randoms(use_true_random=False))
-def test_names_do_not_depend_on_the_order_in_which_findings_are_told(
+def test_names_do_not_depend_on_the_order_in_which_findings_are_reported(
     text: list[Line], order: random.Random
 ) -> None:
     assert names(text, order=order) == names(text)

@@ -122,7 +122,7 @@ def test_zeros_that_nobody_reads_are_dropped() -> None:
 
 
 @pytest.mark.slow
-def test_the_command_shows_a_diff_and_changes_files_when_it_is_told_to(
+def test_the_command_shows_a_diff_and_changes_files_when_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -172,7 +172,7 @@ def test_json_has_findings_and_skips_and_nothing_else() -> None:
 
 
 @given(path=ANYTHING, message=ANYTHING)
-def test_json_is_read_by_whoever_reads_json(path: str, message: str) -> None:
+def test_json_can_be_read_by_any_parser(path: str, message: str) -> None:
     output = as_json([result(path, finding(message=message)), skipped(path, "read", message)])
     assert output.isascii() and output.count("\x7f") == 0
     read = json.loads(output.encode())

@@ -46,7 +46,7 @@ def test_columns_are_characters() -> None:
     assert one.end_column - 1 == len(line)
 
 
-def test_a_form_feed_is_no_end_of_a_line() -> None:
+def test_a_form_feed_is_not_an_end_of_a_line() -> None:
     (one,) = found('import tensorflow as tf\nx = "\x0c"; y = tf.data.Dataset.range(9).map(f)\n')
     assert one.line == 2
     assert one.column == 14
@@ -67,7 +67,7 @@ def test_a_form_feed_is_no_end_of_a_line() -> None:
         ("package/module.ipynb", Context.EXAMPLE),
     ),
 )
-def test_library_examples_and_tests_are_told_apart_by_path(path: str, context: Context) -> None:
+def test_library_examples_and_tests_are_distinguished_by_path(path: str, context: Context) -> None:
     (one,) = found(MAPPED, path)
     assert one.context is context
     assert (one.severity is Severity.WARNING) == (context is Context.LIBRARY)
@@ -162,7 +162,7 @@ def test_any_text_is_checked_or_refused(text: str) -> None:
         assert check(text, "module.py") == []
 
 
-def test_python_two_is_told_from_a_mistake() -> None:
+def test_python_two_is_distinguished_from_a_mistake() -> None:
     with pytest.raises(Unreadable) as old:
         check("import tensorflow\nprint 'x'\n", "module.py")
     with pytest.raises(Unreadable) as broken:

@@ -151,7 +151,7 @@ def test_python_that_looks_like_it_stays(source: str) -> None:
         (notebook("1", metadata={"kernelspec": {"language": "julia"}}), "its language is julia"),
     ],
 )
-def test_what_is_no_notebook_of_python_is_refused(content: str, words: str) -> None:
+def test_what_is_not_a_notebook_of_python_is_refused(content: str, words: str) -> None:
     reason, message = refusal(content)
     assert reason == "notebook" and words in message
 

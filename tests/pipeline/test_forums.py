@@ -75,7 +75,7 @@ def test_kinds_are_recognised_about_as_often_as_the_study_reports(truth, kinds) 
     assert 0.7 < sum(given) / len(given) < 0.9
 
 
-def test_variants_of_the_classifier_can_be_told_apart(database) -> None:
+def test_variants_of_the_classifier_can_be_distinguished(database) -> None:
     found = rows(
         database,
         "select f1, precision from analysis.question_kind_quality "

@@ -73,7 +73,7 @@ def assert_not_looked_at(data_dir: Path, whole: dict[str, pl.DataFrame]) -> None
 
 
 @pytest.mark.exhaustive
-def test_without_the_close_look_all_else_is_there_and_a_later_run_makes_up_for_it(
+def test_without_the_close_look_all_else_is_there_and_a_later_run_adds_it(
     middling: Prepared, tmp_path: Path
 ) -> None:
     data_dir = tmp_path / "home"

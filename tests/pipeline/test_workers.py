@@ -166,7 +166,7 @@ def test_the_second_worker_at_a_repository_stops_with_a_sentence(
         ('url = "lake"\nengines = "duckdb"', "engine"),
     ],
 )
-def test_what_is_wrong_in_a_lake_is_told(
+def test_what_is_wrong_in_a_lake_is_reported(
     fleet: Path, tmp_path: Path, lines: str, message: str
 ) -> None:
     path = fleet_study(fleet, 1, f"{tmp_path.name}.toml", lines).rename(tmp_path / "study.toml")

@@ -129,7 +129,7 @@ def test_each_figure_of_the_sample_has_words_rows_and_a_picture_that_fits_into_d
     ("p_adjusted", "odds", "verdict"),
     [(0.04, 1.5, "rises"), (0.04, 0.5, "falls"), (0.06, 1.5, "no change shown")],
 )
-def test_the_trend_is_told_in_words_adjusted_for_all_tests(
+def test_the_trend_is_reported_in_words_adjusted_for_all_tests(
     database: ModelDatabase, p_adjusted: float, odds: float, verdict: str
 ) -> None:
     limits = {"odds_ratio_low": odds - 0.1, "odds_ratio_high": odds + 0.1}

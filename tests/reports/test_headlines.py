@@ -93,7 +93,7 @@ def adjusted(source: str, result_of: str, p: float) -> Row:
     ],
 )
 @pytest.mark.parametrize("power", [None, 0.8])
-def test_a_trend_is_told_where_the_adjusted_test_shows_one(
+def test_a_trend_is_reported_where_the_adjusted_test_shows_one(
     odds: float, p: float, verdict: list[str], power: float | None
 ) -> None:
     limits = {"odds_ratio_low": odds - 0.1, "odds_ratio_high": odds + 0.1, "power": power}
@@ -168,7 +168,7 @@ def test_they_take_longer_where_the_adjusted_test_says_so(
     assert sentences == [untested, sentence]
 
 
-def test_the_newest_month_is_told_beside_those_before() -> None:
+def test_the_newest_month_is_reported_beside_those_before() -> None:
     before = trend_month("2024-01", opened_performance=4, open_performance=7, open_total=20)
     newest = trend_month(
         "2024-02",
@@ -191,7 +191,7 @@ def test_the_newest_month_is_told_beside_those_before() -> None:
 @pytest.mark.parametrize(
     ("archived_month", "word"), [(None, "at rest since"), ("2020-12", "archived in 2020-12")]
 )
-def test_of_a_repository_at_rest_the_last_active_month_is_told(
+def test_of_a_repository_at_rest_the_last_active_month_is_reported(
     archived_month: str | None, word: str
 ) -> None:
     rest = {"is_at_rest": True, "last_series_month": "2020-02", "archived_month": archived_month}
@@ -205,7 +205,7 @@ def test_of_a_repository_at_rest_the_last_active_month_is_told(
     assert month.startswith("2020-02, the last active month: 1 new performance bug, ")
 
 
-def test_several_repositories_are_told_together_too() -> None:
+def test_several_repositories_are_reported_together_too() -> None:
     headlines = of_models(("marts.dataset_breakdown", [*bugs(1, 1, "a/a"), *bugs(0, 2, "b/b")]))
     assert [title for title, _ in headlines] == ["a/a", "b/b", "All 2 repositories"]
     assert headlines[2][1][0].startswith("1 of 4 bugs is a performance bug; ")
@@ -238,7 +238,7 @@ def test_questions_have_an_interval_and_where_few_are_accepted_counts() -> None:
     ]
 
 
-def test_of_nothing_nothing_is_told() -> None:
+def test_nothing_is_reported_of_an_empty_table() -> None:
     assert of_models() == []
 
 

@@ -197,7 +197,7 @@ def test_what_strangers_wrote_is_shown_and_means_nothing(news: Any) -> None:
     )
 
 
-def test_an_address_that_is_none_of_the_web_is_no_link() -> None:
+def test_an_address_that_is_not_of_the_web_is_not_a_link() -> None:
     page = html(document(Part("one", "One", items=[Item("#1", "Title", "javascript:harm()")])))
     assert "#1 Title" in page and "javascript:" not in page
 

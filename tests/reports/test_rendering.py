@@ -27,7 +27,7 @@ PANEL = {
 
 
 @pytest.mark.slow
-def test_the_colours_that_a_scale_mixes_are_no_variables_of_the_page() -> None:
+def test_the_colours_that_a_scale_mixes_are_not_variables_of_the_page() -> None:
     """No browser can tell what stands between two variables: all cells had one colour."""
     rows = pl.DataFrame(
         {"symptom": ["Time", "Memory"], "cause": ["API", "API"], "problems": [1, 9]}

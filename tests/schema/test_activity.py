@@ -69,7 +69,7 @@ def test_a_repository_that_never_had_an_issue_is_not_at_rest(database: ModelData
     assert months(database, "marts.trend_monthly") == months_between(FIRST, newest)
 
 
-def test_issues_that_are_no_bug_reports_keep_a_repository_active(database: ModelDatabase) -> None:
+def test_issues_that_are_not_bug_reports_keep_a_repository_active(database: ModelDatabase) -> None:
     newest = "2021-05"
     issue, _ = bug(2, "2020-06-01")
     tables = loaded(newest, bug(1, "2020-01-07"), (issue, label(2, is_bug_report=False)))
@@ -78,7 +78,7 @@ def test_issues_that_are_no_bug_reports_keep_a_repository_active(database: Model
     assert not activity(database)["is_at_rest"]
 
 
-def test_what_happens_after_the_newest_loaded_month_is_no_activity_of_a_later_one(
+def test_what_happens_after_the_newest_loaded_month_is_not_activity_of_a_later_one(
     database: ModelDatabase,
 ) -> None:
     # An update of an old issue is read when it comes, and may be newer than the loaded months.

@@ -1000,7 +1000,7 @@ def test_a_query_answers_nothing_where_nothing_is_stored() -> None:
         assert answer == [], path.stem
 
 
-def test_a_bot_is_no_reporter() -> None:
+def test_a_bot_is_not_a_reporter() -> None:
     database = ModelDatabase()
     bot = {"author": "ci[bot]", "author_type": "Bot"}
     database.fill(

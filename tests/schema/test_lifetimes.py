@@ -103,7 +103,7 @@ def test_a_part_of_a_fix_does_not_pass_for_the_whole(database: ModelDatabase) ->
     assert contents(database) == (None, None, None, None)
 
 
-def test_candidates_are_no_merges_and_not_younger_than_the_report(database: ModelDatabase) -> None:
+def test_candidates_are_not_merges_and_not_younger_than_the_report(database: ModelDatabase) -> None:
     early, latest, at_once = "2019-12-01", "2020-01-08", "2020-01-10T00:00:00Z"
     database.fill(
         fixed(
@@ -178,7 +178,7 @@ def test_a_fix_that_nobody_looked_at_has_no_zeros(
     assert life["lifetime_days"] is life["longest_lifetime_days"] is None
 
 
-def test_what_a_part_of_a_fix_tells_of_its_origin_is_told(database: ModelDatabase) -> None:
+def test_what_a_part_of_a_fix_shows_of_its_origin_is_reported(database: ModelDatabase) -> None:
     database.fill(
         fixed(
             "one",
@@ -191,7 +191,7 @@ def test_what_a_part_of_a_fix_tells_of_its_origin_is_told(database: ModelDatabas
     assert (life["outcome"], life["traced_commits"], life["lifetime_days"]) == ("introduced", 1, 1)
 
 
-def test_why_methods_are_not_known_is_told(database: ModelDatabase) -> None:
+def test_why_methods_are_not_known_is_reported(database: ModelDatabase) -> None:
     def reason(*details: Row) -> object:
         database.fill(fixed("one", details__commit_metrics=list(details)))
         ((why,),) = database.table("marts.bug_metrics", "fix_not_analysed")

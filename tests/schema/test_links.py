@@ -98,7 +98,7 @@ def test_the_interval_is_wilsons(build: Build) -> None:
 
 
 @pytest.mark.parametrize(("right", "agreement"), [(15, None), (16, 0.8)])
-def test_agreement_is_told_where_enough_links_of_the_approach_were_compared(
+def test_agreement_is_reported_where_enough_links_of_the_approach_were_compared(
     build: Build, right: int, agreement: float | None
 ) -> None:
     issues, commits, links = measured(right, 4)

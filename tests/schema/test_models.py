@@ -82,7 +82,7 @@ def test_everything_documented_has_sentences(name: str) -> None:
     assert [column.name for column in doc.columns if not column.description.endswith(".")] == []
 
 
-def test_durations_sizes_and_counts_tell_their_unit() -> None:
+def test_durations_sizes_and_counts_show_their_unit() -> None:
     for doc in (model("marts.bug_metrics").table, model("marts.trend_monthly").table):
         figures = [
             column
@@ -116,7 +116,7 @@ def test_what_stands_behind_from_and_join_is_what_the_parsed_model_reads(name: s
     assert model(name).upstream == tables_read(parsed)
 
 
-def test_a_text_that_cannot_be_parsed_is_told_with_its_file_when_it_is_laid() -> None:
+def test_a_model_that_cannot_be_parsed_is_reported_with_its_file() -> None:
     broken = replace(model("staging.repositories"), sql="select 1 as a frm raw.issues")
     with pytest.raises(PerfAssetsError, match=f"^{re.escape(str(broken.path))}: this does not"):
         create_views(duckdb.connect(), [broken])
@@ -376,7 +376,7 @@ def refusal(project: Path) -> str:
         ),
     ],
 )
-def test_a_file_that_is_no_model_is_refused_by_name(
+def test_a_file_that_is_not_a_model_is_refused_by_name(
     project: Path, text: str, complaint: str
 ) -> None:
     path = project / "staging" / "repositories.sql"

@@ -69,7 +69,7 @@ def test_a_name_may_say_that_a_program_uses_the_account(
         pytest.param(10, 90, None, False, id="words of its own each time"),
     ],
 )
-def test_behaviour_tells_a_program_that_github_takes_for_a_user(
+def test_behaviour_identifies_a_program_that_github_takes_for_a_user(
     build: Build, count: int, seconds: int, body: str | None, is_bot: bool
 ) -> None:
     rows = replies("greeter", count, seconds, body or "")
@@ -245,7 +245,7 @@ def test_a_line_of_the_study_file_merges_and_undoes(build: Build) -> None:
     }
 
 
-def test_an_address_that_the_study_file_has_for_a_person_is_whoever_it_belongs_to(
+def test_an_address_in_the_study_file_belongs_to_its_person(
     build: Build,
 ) -> None:
     commits = [

@@ -91,6 +91,8 @@ def test_a_model_is_spelt_for_every_engine(path: Path) -> None:
         ("select list_zip(xs, ys) from t", "sqlglot knows"),
     ],
 )
-def test_what_is_not_portable_is_told_with_what_to_write_instead(text: str, instead: str) -> None:
+def test_what_is_not_portable_is_reported_with_what_to_write_instead(
+    text: str, instead: str
+) -> None:
     (breach, *_) = breaches(text)
     assert instead in breach

@@ -264,7 +264,7 @@ def test_bots_are_counted_beside_persons(
     ]
 
 
-def test_an_account_of_unknown_type_counts_as_a_person_and_is_told(build: Build) -> None:
+def test_an_account_of_unknown_type_counts_as_a_person_and_is_reported(build: Build) -> None:
     comment_rows = [
         comment(1, 1, FIRST, "stale", author_type=None),
         comment(1, 2, SECOND, "ci[bot]"),

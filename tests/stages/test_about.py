@@ -45,7 +45,7 @@ def test_a_run_that_finds_nothing_publishes_nothing(data_dir: Path, small: Prepa
     assert (data_dir / "perf_bugs.duckdb").stat().st_mtime_ns == before
 
 
-def test_other_rules_are_told_and_nothing_of_the_old_ones(data_dir: Path, copy: Path) -> None:
+def test_other_rules_are_reported_and_nothing_of_the_old_ones(data_dir: Path, copy: Path) -> None:
     text = (copy / "study.toml").read_text()
     (copy / "study.toml").write_text('keywords = ["slow"]\n' + text)
     materialize(copy / "study.toml", data_dir)
@@ -75,7 +75,7 @@ def test_every_partition_has_its_last_audit(small: Prepared) -> None:
 
 @pytest.mark.audited
 @pytest.mark.parametrize("outcome", ["refused", "rows_set_aside"])
-def test_rows_that_are_not_stored_again_are_no_news_and_good_ones_are(
+def test_rows_that_are_not_stored_again_are_not_news_and_good_ones_are(
     data_dir: Path, outcome: str
 ) -> None:
     repository, month = "sample-lab/tensorkit", "2020-01"

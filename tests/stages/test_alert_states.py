@@ -88,7 +88,7 @@ def test_the_same_again_adds_nothing_and_another_is_added(data_dir: DataDirector
         ("x'; drop table reviews.alert_states; --", "is not an alert"),
     ],
 )
-def test_what_is_no_alert_is_refused_with_those_that_are(
+def test_what_is_not_an_alert_is_refused_with_those_that_are(
     data_dir: DataDirectory, alert: str, reason: str
 ) -> None:
     with pytest.raises(PerfAssetsError, match=reason):
@@ -96,7 +96,7 @@ def test_what_is_no_alert_is_refused_with_those_that_are(
     assert states(data_dir) == []
 
 
-def test_who_says_so_has_a_name(data_dir: DataDirectory) -> None:
+def test_each_statement_names_its_source(data_dir: DataDirectory) -> None:
     with (
         open_warehouse(data_dir.warehouse) as database,
         pytest.raises(PerfAssetsError, match="--by is empty"),

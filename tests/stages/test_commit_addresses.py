@@ -78,7 +78,7 @@ def test_a_mail_map_that_changes_reaches_commits_that_were_stored_before(tmp_pat
 
 
 @pytest.mark.parametrize("policy", ["hashed", "plain"])
-def test_who_is_forgotten_is_not_read_again_for_the_mail_map(tmp_path: Path, policy: str) -> None:
+def test_a_forgotten_person_is_not_read_again_for_the_mail_map(tmp_path: Path, policy: str) -> None:
     source, home = tmp_path / "source.git", tmp_path / "home"
     make(source, history(b"<proper@example.org> <old@example.org>\n"))
     load(source, home, policy)
@@ -117,7 +117,7 @@ def test_a_key_is_made_once_and_is_its_owners_alone(
 
 
 @pytest.mark.parametrize("text", ["ab", "x" * 64, "secret words"])
-def test_what_is_no_key_is_refused_and_not_shown(
+def test_what_is_not_a_key_is_refused_and_not_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     monkeypatch.setenv(VARIABLE, text)

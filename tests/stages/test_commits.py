@@ -299,7 +299,7 @@ def test_rows_that_vanished_from_the_warehouse_are_noticed_and_mined_again(
     assert_as_fresh(source, tmp_path, data_dir)
 
 
-def test_progress_is_told_by_commits(source, data_dir, monkeypatch):
+def test_progress_is_reported_by_commits(source, data_dir, monkeypatch):
     monkeypatch.setattr(changes, "PIECE_COMMITS", 1)
     monkeypatch.setattr(perf_assets.stages.mining.commits, "COMMITS_AT_ONCE", 1)
     days = [JANUARY, FEBRUARY, MARCH]
@@ -326,7 +326,7 @@ def test_progress_is_told_by_commits(source, data_dir, monkeypatch):
 # ---- branches
 
 
-def test_commits_of_other_branches_are_told_with_the_first_branch_that_has_them(
+def test_commits_of_other_branches_are_reported_with_the_first_branch_that_has_them(
     source, data_dir, tmp_path
 ):
     shas = make(
@@ -406,7 +406,7 @@ def four(source):
     )
 
 
-def test_a_rewritten_branch_is_noticed_replaced_recorded_and_told(
+def test_a_rewritten_branch_is_noticed_replaced_recorded_and_reported(
     source, data_dir, four, tmp_path, caplog
 ):
     load(source, data_dir)
@@ -434,7 +434,7 @@ def test_a_rewritten_branch_is_noticed_replaced_recorded_and_told(
     assert len(rows(data_dir, CHANGES)) == 1
 
 
-def test_a_branch_that_only_moves_on_is_no_change(source, data_dir, four):
+def test_a_branch_that_only_moves_on_is_not_a_change(source, data_dir, four):
     git(source, "update-ref", "refs/heads/main", four[1])
     load(source, data_dir)
     git(source, "update-ref", "refs/heads/main", four[3])
@@ -452,7 +452,7 @@ def test_a_rewriting_before_the_first_month_of_the_study_is_noticed(source, data
     ]
 
 
-def test_commits_that_the_clone_forgot_are_told_as_they_are_stored(
+def test_commits_that_the_clone_forgot_are_reported_as_they_are_stored(
     source, data_dir, four, tmp_path
 ):
     load(source, data_dir)

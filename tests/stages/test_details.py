@@ -154,7 +154,7 @@ def test_a_commit_is_looked_at_once(study: Study) -> None:
     )
 
 
-def test_of_a_commit_that_is_no_fix_any_more_nothing_stays(study: Study) -> None:
+def test_nothing_stays_of_a_commit_that_is_no_longer_a_fix(study: Study) -> None:
     study.link((1, study.shas[1]), (1, study.shas[3]), (2, study.shas[3]))
     study.detail()
     study.execute(f"DELETE FROM links.fix_links WHERE sha = '{study.shas[1]}'")

@@ -90,7 +90,7 @@ def test_as_many_of_each_rule_as_there_are_come_from_the_newest_tree(
     }
 
 
-def test_a_row_says_where_to_look_and_is_no_formula(rows: list[dict[str, str]]) -> None:
+def test_a_row_says_where_to_look_and_is_not_a_formula(rows: list[dict[str, str]]) -> None:
     first = rows[0]
     assert first["link"] == (f"https://github.com/{REPOSITORY}/blob/{SHA}/src/file%201.py#L1")
     assert first["code"] == "'=ds.map(parse)"
@@ -190,7 +190,7 @@ def test_a_sheet_of_an_older_version_has_no_states_and_is_read(
     assert writer.database.frame(query).rows() == [("right", None)]
 
 
-def test_a_verdict_on_what_is_no_more_reported_stays_and_counts_nothing(
+def test_a_verdict_on_a_finding_that_is_no_longer_reported_stays_and_does_not_count(
     writer: AuditedWriter, rows: list[dict[str, str]]
 ) -> None:
     imported(writer, "Ann", judged(rows, "wrong"))
@@ -228,7 +228,7 @@ def test_what_a_project_did_about_a_finding_outlives_its_rule(
         ({"finding_id": name(2), "path": "src/file 2.py"}, "is in line 2 already"),
     ],
 )
-def test_a_mistake_is_told_with_its_place_and_nothing_is_imported(
+def test_a_mistake_is_reported_with_its_place_and_nothing_is_imported(
     writer: AuditedWriter, rows: list[dict[str, str]], change: dict[str, str], message: str
 ) -> None:
     sheet = judged([rows[1], {**rows[0], **change}], "right", "wrong")

@@ -81,7 +81,7 @@ def test_a_person_is_gone_and_all_counts_stay_and_reading_again_changes_nothing(
 
 
 @pytest.mark.parametrize("login", ["", "a b", "ada@x.org", "x" * 99])
-def test_what_is_no_login_changes_nothing(tmp_path: Path, login: str) -> None:
+def test_text_that_is_not_a_login_changes_nothing(tmp_path: Path, login: str) -> None:
     done = perf_assets("forget", login, "--yes", "--data-dir", tmp_path)
     assert done.returncode == 2
     assert "is needed here" in done.stderr
@@ -95,7 +95,7 @@ def test_nothing_is_forgotten_without_a_yes(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_damaged_list_of_who_is_forgotten_stops_whatever_would_store(tmp_path: Path) -> None:
+def test_a_damaged_list_of_forgotten_people_stops_every_writer(tmp_path: Path) -> None:
     directory = DataDirectory.of(tmp_path)
     directory.forgotten.write_text("{")
     done = perf_assets("forget", "ada", "--yes", "--data-dir", tmp_path)
@@ -144,7 +144,7 @@ def test_what_was_replaced_leaves_the_file_though_it_was_killed_before(tmp_path:
     assert b"ada-of-old" not in directory.warehouse.read_bytes()
 
 
-def test_who_is_forgotten_by_another_key_is_said_and_not_passed_over(
+def test_people_forgotten_under_another_key_are_reported_and_not_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = DataDirectory.of(tmp_path)

@@ -178,7 +178,7 @@ def ordinary(count: int) -> Life:
     return life
 
 
-def test_a_look_notes_that_a_repository_was_archived_and_that_it_is_no_more(miner: Miner) -> None:
+def test_a_refresh_notes_that_a_repository_was_archived_or_deleted(miner: Miner) -> None:
     def noted() -> list[tuple[object, ...]]:
         query = "SELECT strftime(archived_at, '%Y-%m-%d') FROM meta.archivals"
         return miner.database.connection.execute(query).fetchall()
@@ -192,7 +192,7 @@ def test_a_look_notes_that_a_repository_was_archived_and_that_it_is_no_more(mine
     assert noted() == [(None,)]
 
 
-def test_a_refresh_costs_one_look_and_the_counts_of_what_changed(miner: Miner) -> None:
+def test_a_refresh_costs_one_listing_and_the_counts_of_what_changed(miner: Miner) -> None:
     assert miner.refresh() == 1
     for what in WRITES:
         miner.life.happen(what)
@@ -200,7 +200,7 @@ def test_a_refresh_costs_one_look_and_the_counts_of_what_changed(miner: Miner) -
     miner.assert_equals_a_fresh_load()
 
 
-def test_what_is_told_of_a_month_stays_where_only_another_changed(miner: Miner) -> None:
+def test_reports_of_a_month_stay_when_only_another_month_changed(miner: Miner) -> None:
     parameters = "FROM meta.partition_loads WHERE month <> '2020-02' ORDER BY ALL"
     before = miner.database.frame(parameters)
     miner.life.edit_one_of("2020-02")
@@ -212,7 +212,7 @@ def test_what_is_told_of_a_month_stays_where_only_another_changed(miner: Miner) 
     assert miner.refresh() == 1
 
 
-def test_a_month_that_was_not_asked_for_is_not_known_for_a_look_at_others(
+def test_a_month_that_was_not_requested_is_not_known_after_a_refresh_of_others(
     miner: Miner,
 ) -> None:
     miner.life.edit_one_of("2020-02")

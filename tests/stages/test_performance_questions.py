@@ -63,7 +63,7 @@ def test_what_did_not_change_is_not_decided_again(writer: AuditedWriter) -> None
     assert decided(writer) == {1: True, 2: True, 3: True}
 
 
-def test_only_the_months_asked_for_are_decided(writer: AuditedWriter) -> None:
+def test_only_the_months_requested_are_decided(writer: AuditedWriter) -> None:
     label_performance_questions(writer, TENSORFLOW, ["2020-02"])
     assert decided(writer) == {3: True}
     label_performance_questions(writer, TENSORFLOW, MONTHS)

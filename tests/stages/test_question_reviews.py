@@ -324,7 +324,7 @@ def test_a_sheet_of_tag_sets_has_so_many_questions_of_each(
         tag_set_sheet(data_dir.warehouse, "ai", 5, 1)
 
 
-def test_a_root_cause_of_the_codebook_before_is_read_as_the_one_of_the_study_and_this_is_told(
+def test_a_root_cause_of_the_former_codebook_is_read_as_the_one_of_the_study_and_reported(
     writer: AuditedWriter,
 ) -> None:
     answers = ({**YES, "challenge": "static  graphs"}, {**YES, "challenge": "API misuse"})

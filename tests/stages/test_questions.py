@@ -126,7 +126,7 @@ def test_what_was_read_and_rejected_is_noted(tmp_path) -> None:
     assert (read["rejected"], read["questions"], read["file"]) == (2, 1, "Posts")
 
 
-def test_a_tag_that_no_question_of_the_dump_has_is_told(dump, tmp_path) -> None:
+def test_a_tag_that_no_question_of_the_dump_has_is_reported(dump, tmp_path) -> None:
     with pytest.raises(
         PerfAssetsError, match=r"gradlib: no question in .* has a tag gradlib: check"
     ):
@@ -135,7 +135,7 @@ def test_a_tag_that_no_question_of_the_dump_has_is_told(dump, tmp_path) -> None:
         assert database.frame("FROM raw.questions")["question_id"].to_list() == [1]
 
 
-def test_the_api_tells_what_the_dump_tells(dump, site, tmp_path) -> None:
+def test_the_api_and_the_dump_give_the_same_rows(dump, site, tmp_path) -> None:
     mined(tmp_path / "dump", forum_of(dump))
     with UnreliableForum({SITE: site}) as server:
         mined(tmp_path / "api", forum_of(api_url=server.url))
@@ -169,7 +169,7 @@ def test_a_refresh_equals_a_fresh_load_whatever_goes_wrong(seed, plan, site, tmp
     assert known.join(fresh, on=known.columns, how="anti", nulls_equal=True).is_empty()
 
 
-def test_months_that_an_older_dump_adds_are_not_known_for_a_look_before_them(
+def test_months_that_an_older_dump_adds_are_not_known_after_a_refresh_before_them(
     plan, site, tmp_path
 ) -> None:
     times = sorted(question.touched for question in plan.studied)
@@ -201,7 +201,7 @@ def test_a_refresh_costs_what_changed(site, tmp_path) -> None:
     assert not any(outcome.is_written for outcome in outcomes)
 
 
-def test_what_is_no_activity_is_found_when_months_are_read_again(site, tmp_path) -> None:
+def test_what_is_not_activity_is_found_when_months_are_read_again(site, tmp_path) -> None:
     number = min(n for n, q in site.questions.items() if "tensorkit" in q["tags"])
     gone = max(n for n, q in site.questions.items() if "tensorkit" in q["tags"])
     questions = {n: q for n, q in site.questions.items() if n != gone}

@@ -178,7 +178,7 @@ NAMED = """
 """
 
 
-def test_who_changes_the_aliases_decides_the_links_anew(
+def test_changed_aliases_decide_the_links_again(
     middling: Prepared, study: Study, tmp_path: Path
 ) -> None:
     data_dir = shutil.copytree(middling.data_dir, tmp_path / "home")
@@ -207,7 +207,7 @@ def test_a_comment_links_a_commit_that_was_there_before_it(
     assert set(links_by(data_dir, "named_in_comment")) > set(before)
 
 
-def test_who_is_killed_after_a_table_was_made_makes_and_tells_it_again(
+def test_a_run_killed_after_a_table_computes_and_reports_it_again(
     middling: Prepared, study: Study, tmp_path: Path
 ) -> None:
     data_dir = shutil.copytree(middling.data_dir, tmp_path / "home")
@@ -251,7 +251,7 @@ def test_what_is_made_from_a_table_that_failed_its_audit_stays_as_it_was(
         assert after[name].equals(before[name]), name
 
 
-def test_a_view_of_another_text_or_that_was_dropped_is_laid_anew(data_dir: Path) -> None:
+def test_a_view_of_another_text_or_that_was_dropped_is_laid_again(data_dir: Path) -> None:
     (model,) = (one for one in load_models() if one.name == "intermediate.link_warnings")
     other = replace(model, sql=f"select * from (({model.sql}))")
     with open_warehouse(data_dir / "warehouse.duckdb") as database:

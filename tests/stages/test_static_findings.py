@@ -289,7 +289,7 @@ def test_all_code_that_decides_on_a_file_makes_the_version_of_the_rules() -> Non
     assert {name for name in loaded if name.startswith("lint.")} - {*names} <= PACKAGES
 
 
-def test_a_rewritten_history_is_scanned_anew_even_where_the_old_one_is_gone(
+def test_a_rewritten_history_is_scanned_again_even_where_the_old_one_is_gone(
     source: Path, data_dir: Path, tmp_path: Path
 ) -> None:
     make(source, history(("2020-02-01", files(a=SLOW)), ("2020-05-01", files(a=SLOW, b=SLOW))))
@@ -338,7 +338,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(
     assert_as_fresh(source, tmp_path, data_dir)
 
 
-def test_progress_is_told_by_files(
+def test_progress_is_reported_by_files(
     source: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(static_findings, "FILES_AT_ONCE", 1)

@@ -157,7 +157,7 @@ def without(record, key):
     [("{", "not JSON"), ("", "not JSON"), ("[1]", "not a JSON object")],
 )
 @pytest.mark.parametrize("name", ["issues", "comments", "events", "pulls"])
-def test_refuses_a_line_that_is_no_json_object(make, name, line, reason):
+def test_refuses_a_line_that_is_not_a_json_object(make, name, line, reason):
     files = {"issues": [GOOD_LINES["issues"], ISSUE]}
     files[name] = [GOOD_LINES[name], line]
     with pytest.raises(PerfAssetsError, match=rf"{name}\.jsonl, line 2: .*{reason}"):
@@ -293,7 +293,7 @@ def test_accepts_and_keeps_the_fields_of_todays_issues(make):
 
 
 @pytest.mark.parametrize("nothing", [None, {"html_url": None, "diff_url": None, "patch_url": None}])
-def test_an_issue_of_2012_is_no_pull_request(make, nothing):
+def test_an_issue_of_2012_is_not_a_pull_request(make, nothing):
     corpus = read_corpus(make(issues=[ISSUE | {"pull_request": nothing}]))
     assert "pull_request" not in corpus.issues[7]
     assert corpus.set_aside == ()

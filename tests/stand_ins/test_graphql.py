@@ -98,7 +98,7 @@ TIMELINE = """nodes { __typename
     ... on IssueComment { fullDatabaseId } }"""
 
 
-def test_the_timeline_tells_what_happened_in_order_and_what_closed_the_issue(server):
+def test_the_timeline_shows_what_happened_in_order_and_what_closed_the_issue(server):
     query = in_repository(
         f"issue(number: 1) {{ timelineItems(first: 50) {{ totalCount {TIMELINE} }} }}"
     )
@@ -161,7 +161,7 @@ def test_a_commit_in_rest_form_closes_too(server):
     }
 
 
-def test_pull_requests_that_closed_an_issue_are_given_where_asked_for(server):
+def test_pull_requests_that_closed_an_issue_are_given_where_requested(server):
     fields = "totalCount nodes { number state merged mergeCommit { oid } }"
     query = in_repository(f"""issue(number: 1) {{
         open: closedByPullRequestsReferences(first: 5) {{ {fields} }}
@@ -184,7 +184,7 @@ def test_an_unmerged_pull_request_has_no_merge_commit_whatever_rest_says(server)
     assert ask(server, query)["repository"]["pullRequest"]["state"] == "MERGED"
 
 
-def test_numbers_are_told_apart_as_issue_or_pull_request(server):
+def test_numbers_are_distinguished_as_issue_or_pull_request(server):
     query = in_repository("""a: issueOrPullRequest(number: 1) { __typename }
         b: issueOrPullRequest(number: 90) { __typename }
         pullRequests(first: 5, states: [MERGED]) { totalCount nodes { number } }""")
@@ -290,7 +290,7 @@ def test_an_invalid_query_gets_errors_and_no_data(server, query):
     assert answer["errors"] and "data" not in answer
 
 
-def test_a_body_that_is_no_query_is_status_400(server):
+def test_a_body_that_is_not_a_query_is_status_400(server):
     for body in (b"{", b"[]", b'{"query": 3}', b'{"query": "{ x }", "variables": 3}'):
         request = urllib.request.Request(f"{server.url}/graphql", body)
         with pytest.raises(urllib.error.HTTPError, match="400"):

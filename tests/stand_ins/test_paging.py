@@ -126,7 +126,7 @@ def test_since_is_inclusive_and_states_and_labels_filter(server, field):
 # --- search ---
 
 
-def test_a_search_hands_out_a_thousand_results_and_tells_the_true_count(server):
+def test_a_search_hands_out_a_thousand_results_and_shows_the_true_count(server):
     query = "repo:o/many is:issue sort:created-asc"
     assert search_numbers(server, query) == list(range(1, 1001))
     count = '{ search(type: ISSUE, query: "repo:o/many is:issue") { issueCount } }'

@@ -305,7 +305,7 @@ def test_a_taken_port_is_named():
 
 
 @pytest.mark.slow
-def test_serving_a_directory_tells_its_url_and_ends_with_an_interrupt(tmp_path):
+def test_serving_a_directory_shows_its_url_and_ends_with_an_interrupt(tmp_path):
     (tmp_path / "issues.jsonl").write_text(json.dumps(issue(1)) + "\n")
     (tmp_path / "comments.jsonl").write_text("")
     program = (

@@ -129,7 +129,7 @@ def test_rows_that_are_missing_are_counted_against_the_source() -> None:
     assert failure.examples == ("1 instead of 4",)
 
 
-def test_a_warning_is_told_and_does_not_stop_the_rows() -> None:
+def test_a_warning_is_reported_and_does_not_stop_the_rows() -> None:
     frame = issues([datetime(2020, 2, 3, tzinfo=UTC)]).with_columns(title=pl.lit(" "))
     report = audit("raw.issues", frame, PARAMETERS | {"source_count": 1})
     assert report.ok
@@ -162,7 +162,7 @@ def test_a_candidate_without_rows_is_held_against_the_count_of_the_source(count:
 
 @pytest.mark.parametrize("rows", [0, 1])
 @pytest.mark.parametrize("parameters", [{}, {"source_count": None}])
-def test_a_count_that_the_source_did_not_give_is_no_pass(
+def test_a_count_that_the_source_did_not_give_is_not_a_pass(
     rows: int, parameters: dict[str, None]
 ) -> None:
     frame = issues([datetime(2020, 2, 3, tzinfo=UTC)] * rows)
@@ -181,7 +181,7 @@ def test_a_rule_that_cannot_be_checked_is_critical_even_if_a_breach_were_a_warni
     assert "\n" not in report.sentence()
 
 
-def test_values_of_another_type_than_the_rules_are_no_pass() -> None:
+def test_values_of_another_type_than_the_rules_do_not_pass() -> None:
     frame = issues([datetime(2020, 2, 3, tzinfo=UTC)]).with_columns(pl.col("created_at").cast(str))
     report = audit("raw.issues", frame, PARAMETERS | {"source_count": 1})
     assert "created_at_is_within_the_month" in {result.rule for result in report.failures}
@@ -425,7 +425,7 @@ def test_a_malformed_suite_is_refused(
         read_rules(suite_file(tmp_path, RULE, **changes))
 
 
-def test_a_suite_that_is_no_json_is_refused_with_line_and_column(tmp_path: Path) -> None:
+def test_a_suite_that_is_not_json_is_refused_with_line_and_column(tmp_path: Path) -> None:
     path = tmp_path / "test.numbers.json"
     path.write_text('{"name": "test.numbers",\n "rules": none}')
     with pytest.raises(PerfAssetsError, match=r"test\.numbers\.json: .*not valid JSON.*line 2"):
@@ -439,7 +439,7 @@ def test_a_table_that_is_not_declared_is_refused() -> None:
         load_suite("raw.isues")
 
 
-def test_arguments_that_great_expectations_refuses_are_told_with_file_and_rule(
+def test_arguments_that_great_expectations_refuses_are_reported_with_file_and_rule(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = suite_file(tmp_path, RULE | {"kwargs": {"colunm": "number"}})

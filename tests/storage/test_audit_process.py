@@ -34,7 +34,7 @@ def processes() -> set[int]:
 @pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.skipif(not PROC.is_dir(), reason="processes are listed by /proc")
-def test_a_process_that_was_lost_is_told_in_a_sentence_and_replaced() -> None:
+def test_a_process_that_was_lost_is_reported_in_one_sentence_and_replaced() -> None:
     found = validate(Path("suite.json"), [IS_SMALL], FRAME)
     assert list(found["number_is_small"].rows or []) == [2]
     (process,) = processes()
@@ -47,7 +47,7 @@ def test_a_process_that_was_lost_is_told_in_a_sentence_and_replaced() -> None:
 
 
 @pytest.mark.slow
-def test_what_is_wrong_with_a_rule_is_told_by_the_process_that_asked() -> None:
+def test_what_is_wrong_with_a_rule_is_reported_by_the_process_that_asked() -> None:
     malformed = Rule("number_is_odd", "critical", "It is odd.", "expect_nothing", {})
     with pytest.raises(PerfAssetsError, match=r"^suite.json: rule number_is_odd is malformed: "):
         validate(Path("suite.json"), [malformed], FRAME)

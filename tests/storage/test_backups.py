@@ -143,7 +143,7 @@ def backup(small: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_what_is_no_backup_is_refused_and_nothing_changes(
+def test_what_is_not_a_backup_is_refused_and_nothing_changes(
     directory: DataDirectory, backup: Path, tmp_path: Path
 ) -> None:
     before = directory.warehouse.read_bytes()
@@ -188,7 +188,7 @@ def test_what_is_no_backup_is_refused_and_nothing_changes(
     assert directory.warehouse.read_bytes() == before
 
 
-def test_a_file_that_is_no_backup_is_never_replaced(directory: DataDirectory) -> None:
+def test_a_file_that_is_not_a_backup_is_never_replaced(directory: DataDirectory) -> None:
     done = perf_assets("backup", directory.published, "--data-dir", directory.path)
     assert done.returncode == 2
     assert "is not a backup of perf-assets: choose another name" in done.stderr

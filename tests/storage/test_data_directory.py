@@ -17,5 +17,5 @@ def test_a_path_that_means_something_else_in_an_address_is_refused_and_nothing_i
     assert not list(tmp_path.iterdir())
 
 
-def test_a_percent_sign_alone_is_no_harm(tmp_path: Path) -> None:
+def test_a_percent_sign_alone_is_accepted(tmp_path: Path) -> None:
     assert DataDirectory.of(tmp_path / "100% mine").path.is_dir()

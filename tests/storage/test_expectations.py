@@ -145,7 +145,7 @@ def test_rules_speak_of_columns_that_the_table_has(table: str) -> None:
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_a_note_says_why_in_a_sentence_of_its_own(table: str) -> None:
+def test_a_note_says_why_in_one_sentence_of_its_own(table: str) -> None:
     for rule in load_suite(table).rules:
         assert rule.note.endswith(".")
 

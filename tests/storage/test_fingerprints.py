@@ -54,7 +54,7 @@ def test_rows_are_other_ones_by_what_they_hold(
     assert (fingerprints.content(database, "raw.issues") != before) is is_other
 
 
-def test_that_a_source_was_looked_at_is_no_change_but_that_a_month_was_stored_is(
+def test_that_a_source_was_looked_at_is_not_a_change_but_that_a_month_was_stored_is(
     database: Database,
 ) -> None:
     insert(database.connection, "meta.partition_loads", loads("2020-01"))

@@ -134,7 +134,7 @@ def test_where_both_databases_are_damaged_people_s_verdicts_are_still_there(
 
 
 @pytest.mark.parametrize("damage", some(*DAMAGES, few=2))
-def test_a_damaged_published_file_is_published_anew(
+def test_a_damaged_published_file_is_published_again(
     data_dir: DataDirectory, damage: Callable[[Path], None]
 ) -> None:
     before = stored_tables(data_dir.published)
@@ -145,7 +145,7 @@ def test_a_damaged_published_file_is_published_anew(
     assert_same_tables(stored_tables(data_dir.published), before)
 
 
-def test_a_damaged_line_of_verdicts_is_written_anew(data_dir: DataDirectory) -> None:
+def test_a_damaged_line_of_verdicts_is_written_again(data_dir: DataDirectory) -> None:
     data_dir.verdicts.write_bytes(
         data_dir.verdicts.read_bytes() + b'{"sha256": "0", "verdicts": []}\n'
     )
@@ -183,7 +183,7 @@ def test_dagster_s_own_files_are_moved_aside(data_dir: DataDirectory) -> None:
     assert not (data_dir.dagster / "history" / "runs.db").exists()
 
 
-def test_a_damaged_clone_is_moved_aside_and_cloned_anew(
+def test_a_damaged_clone_is_moved_aside_and_cloned_again(
     data_dir: DataDirectory, small: Prepared
 ) -> None:
     (clone,) = (data_dir.path / "clones").glob("*.git")

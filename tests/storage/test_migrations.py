@@ -171,7 +171,7 @@ def test_what_is_too_old_or_newer_is_refused_in_one_sentence_and_left(
     assert data_dir.warehouse.read_bytes() == before
 
 
-def test_verdicts_come_back_where_a_data_directory_that_is_too_old_begins_anew(
+def test_verdicts_come_back_where_a_data_directory_that_is_too_old_begins_again(
     data_dir: DataDirectory,
 ) -> None:
     set_format(data_dir, 3)

@@ -137,7 +137,7 @@ def test_a_clock_that_was_set_back_hides_no_change(data_dir: Path) -> None:
         ("ALTER TABLE meta.repositories ADD COLUMN a INTEGER", True),
     ],
 )
-def test_looks_that_found_nothing_need_no_new_copy(
+def test_refreshes_that_found_nothing_need_no_new_copy(
     data_dir: Path, statement: str, is_new: bool
 ) -> None:
     with open_warehouse(data_dir / "warehouse.duckdb") as database:
@@ -145,7 +145,7 @@ def test_looks_that_found_nothing_need_no_new_copy(
     assert publish(DataDirectory(data_dir)) is is_new
 
 
-def test_who_reads_the_old_copy_goes_on_reading_it(data_dir: Path) -> None:
+def test_a_reader_of_the_old_copy_continues_reading_it(data_dir: Path) -> None:
     warehouse, published = data_dir / "warehouse.duckdb", data_dir / "perf_bugs.duckdb"
     # DuckDB shares one instance for a path in a process: another name is another client.
     (data_dir / "analyst.duckdb").hardlink_to(published)

@@ -175,7 +175,7 @@ def test_markdown_is_as_on_github() -> None:
     assert "No text" in markdown(None) and len(markdown("x" * 1_000_000)) < 210_000
 
 
-def test_a_diff_tells_lines_apart() -> None:
+def test_a_diff_distinguishes_lines() -> None:
     made = diff("@@ -1 +1 @@\n-<b>old\n+new\n same\n+++ file")
     assert '<span class="removed">-&lt;b&gt;old</span>' in made
     assert (

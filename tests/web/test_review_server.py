@@ -213,7 +213,7 @@ def test_answers_are_brought_in_once_whatever_brings_them(data_dir: Path) -> Non
     assert said[1].count("imported already") == 2
 
 
-def test_who_has_no_secret_is_refused_and_other_origins_too(server: Server) -> None:
+def test_requests_without_the_secret_or_from_other_origins_are_refused(server: Server) -> None:
     ann, ben = server.cookie("Ann"), server.cookie("Ben")
     assert server.get("/")[0] == server.get("/discussion", "perf_assets_rater=x")[0] == 403
     assert server.get("/enter/nobody")[0] == 403

@@ -207,7 +207,7 @@ def test_months_that_are_not_complete_raise_nothing() -> None:
     assert alerts(incomplete, history.reports(), NO_STATES, *NO_AREAS).is_empty()
 
 
-def test_answers_that_are_still_to_come_are_no_change() -> None:
+def test_answers_that_are_still_to_come_are_not_a_change() -> None:
     # Reports of the newest month have no answer yet but for the quick ones.
     history = History(before={**FLAT, "hours": 200.0}, size=30)
     for bug in history.bugs:

@@ -94,7 +94,7 @@ def test_where_no_types_are_known_nothing_is_said_of_bots() -> None:
     }
 
 
-def test_bots_are_counted_where_types_are_known_and_the_others_are_told() -> None:
+def test_bots_are_counted_where_types_are_known_and_the_others_are_named() -> None:
     table = found(*BUGS, bug(is_typed=False, without=(90, 9, 1.0)))
     first, second = table.filter(repository="a/a", metric="comments").rows(named=True)
     assert (first["bug_reports"], first["with_types"], first["comments"]) == (5, 4, 12)

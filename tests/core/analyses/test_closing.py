@@ -51,14 +51,14 @@ def test_the_parts_add_up_to_the_weighted_slope_of_the_open_share(rows):
     assert parts == pytest.approx(found["slope"])
 
 
-def test_more_reports_alone_are_no_slower_closing():
+def test_more_reports_alone_are_not_slower_closing():
     found = change(generated(1, by_month=40, more_by_year=1.6))
     assert found["slope"] > 0
     assert found["slope_from_reports"] > 3 * abs(found["slope_from_closing"])
     assert found["p_value"] > 0.05
 
 
-def test_slower_closing_alone_is_no_rise_in_reports():
+def test_slower_closing_alone_is_not_a_rise_in_reports():
     found = change(generated(3, by_month=100, slower=6))
     assert found["slope_from_closing"] > 3 * abs(found["slope_from_reports"])
     assert found["p_value"] < 0.001
@@ -70,7 +70,7 @@ def test_bugs_that_are_closed_alike_have_about_equal_p_values():
     assert 3 <= sum(below) <= 22
 
 
-def test_rates_tell_slower_closing_of_one_kind():
+def test_rates_show_slower_closing_of_one_kind():
     alike, slower = rates(generated(3, by_month=40)), rates(generated(3, by_month=40, slower=3))
     assert tuple(alike) == KINDS
     against = alike["performance_against_other"]
@@ -90,7 +90,7 @@ def test_rates_are_closes_by_time_open():
     assert found["other"]["closes_per_open_year"] == pytest.approx(365.25 / 179, rel=1e-2)
 
 
-def test_a_backlog_that_grows_old_is_no_slower_closing():
+def test_a_backlog_that_grows_old_is_not_slower_closing():
     # Each report is closed in its first weeks or stays: the rate of all falls, at no age it does.
     random = np.random.default_rng(8)
     bugs = [
@@ -113,7 +113,7 @@ def test_too_few_bugs_give_no_rate_ratios(bugs):
 
 
 @pytest.mark.usefixtures("without_minimum")
-def test_an_interval_over_many_orders_is_not_told():
+def test_an_interval_over_many_orders_is_not_reported():
     lives = [(0, 2), (1, None), (0, None), (0, None)]
     others = [Bug(*life) for life in lives]
     lives = [(2, None), (1, 3), (2, 4), (1, 2)]

@@ -90,7 +90,7 @@ def test_findings_are_counted_by_rule_and_followed_from_quarter_to_quarter() -> 
     assert (first["files_scanned"], first["per_1000_files"]) == (10, 200.0)
 
 
-def test_a_line_that_is_written_anew_is_neither_new_nor_gone() -> None:
+def test_a_line_that_is_written_again_is_neither_new_nor_gone() -> None:
     found = counted(
         [tree(0), tree(1)],
         [

@@ -79,7 +79,7 @@ def test_a_term_is_a_word_or_two_that_follow_each_other():
     ]
 
 
-def test_words_with_something_between_them_are_no_pair() -> None:
+def test_words_with_something_between_them_are_not_a_pair() -> None:
     assert "in workers" not in set(terms_of("Leak in 2 workers"))
 
 

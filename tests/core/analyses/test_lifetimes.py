@@ -53,7 +53,7 @@ def test_lives_are_compared_with_what_is_left_out_beside_them() -> None:
 
 
 @pytest.mark.slow
-def test_kinds_that_are_never_of_one_repository_are_not_compared_and_that_is_no_fault() -> None:
+def test_kinds_that_are_never_of_one_repository_are_not_compared_without_an_error() -> None:
     rows = [
         ("owner/a", True, "introduced", 1.0, 2.0),
         ("owner/b", False, "introduced", 4.0, 5.0),

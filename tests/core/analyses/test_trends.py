@@ -161,7 +161,7 @@ def test_the_same_data_give_the_same_table():
     assert series_tests(bugs, 24).equals(series_tests(bugs, 24))
 
 
-def test_a_label_that_came_late_is_no_trend_of_the_permuted_series():
+def test_a_label_that_came_late_is_not_a_trend_of_the_permuted_series():
     # The same reports all the time; half of them got their label in the second year.
     bugs = [Bug(index, None, is_performance=index % 2 == 0) for index in range(24)]
     history = issue_history(bugs)

@@ -45,7 +45,7 @@ def test_the_last_pattern_that_matches_wins() -> None:
 
 
 @pytest.mark.parametrize("pattern", ["", " / ".strip(), "!a", "a[bc]", "x" * 5_000, "a\0b"])
-def test_what_is_no_pattern_is_refused(pattern: str) -> None:
+def test_what_is_not_a_pattern_is_refused(pattern: str) -> None:
     with pytest.raises(ValueError, match="pattern"):
         PathPattern(pattern)
 

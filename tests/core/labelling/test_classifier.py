@@ -54,7 +54,7 @@ def reports(number: int, repository: str = "owner/name", word: str = "kernel") -
 
 
 @pytest.mark.slow
-def test_reports_that_it_had_not_seen_are_told_apart() -> None:
+def test_reports_that_it_had_not_seen_are_distinguished() -> None:
     model = train(reports(90), "the command")
     unseen = model.description["unseen"]
     assert unseen["area_under_roc"] == 1 and unseen["f1"] > 0.95
@@ -205,7 +205,7 @@ def test_a_damaged_model_is_named_with_its_remedy(tmp_path: Path, content: bytes
 @pytest.mark.slow
 @pytest.mark.skipif(not VERDICTS.is_dir(), reason="the verdicts of two frameworks are not here")
 @pytest.mark.parametrize(("learned", "judged"), some(FRAMEWORKS, FRAMEWORKS[::-1]))
-def test_it_tells_reports_of_another_framework(learned: str, judged: str) -> None:
+def test_it_classifies_reports_of_another_framework(learned: str, judged: str) -> None:
     """The plain model of the source: .925 and .928; F1 .54 to .73, calibration error .02 to .04."""
     by_name = {name: pl.read_ndjson(VERDICTS / f"{name}.jsonl.gz") for name in FRAMEWORKS}
     found = evaluate(train(by_name[learned]), by_name[judged])

@@ -187,7 +187,7 @@ def test_a_field_states_what_it_asks_for(field: str, value: str, expected: str |
 @pytest.mark.parametrize(
     "text", ["it slides windows of 8 over windows 10 times", "the MAC operation is slow"]
 )
-def test_words_of_learning_are_no_operating_system(text: str) -> None:
+def test_words_of_learning_are_not_an_operating_system(text: str) -> None:
     assert stated(text) == {}
 
 

@@ -79,14 +79,14 @@ def test_labels_are_compared_without_case_and_space() -> None:
     ]
 
 
-def test_a_feature_request_is_no_bug_report_whatever_it_says() -> None:
+def test_a_feature_request_is_not_a_bug_report_whatever_it_says() -> None:
     row = labelled([issue(1, "so slow", labels=["type:feature", "performance"])])[1]
     assert not row["is_bug_report"] and not row["is_performance"]
     assert row["non_bug_labels"] == ["type:feature"]
     assert row["matched_keywords"] == ["slow"]
 
 
-def test_an_issue_locked_as_spam_is_no_bug_report_and_says_so() -> None:
+def test_an_issue_locked_as_spam_is_not_a_bug_report_and_says_so() -> None:
     spam = issue(1, "it is slow", lock_reason="spam", issue_type=None, labels=["feature"])
     heated = issue(2, "it is slow", lock_reason="too_heated", issue_type=None)
     rows = labelled([spam, heated])
@@ -253,7 +253,7 @@ def test_a_later_cohort_never_changes_an_earlier_label(
         }
 
 
-def test_the_rule_version_tells_rule_sets_apart() -> None:
+def test_the_rule_version_distinguishes_rule_sets() -> None:
     other = Rules(("performance",), (), ("slow",))
     assert RULES.version != other.version
     assert RULES.version == Rules(*vars_of(RULES)).version

@@ -75,7 +75,7 @@ def test_what_a_project_says_of_its_own_new_version_is_read() -> None:
     assert named(message) == {(12, "id")}
 
 
-def test_of_several_mentions_one_that_closes_the_issue_is_told() -> None:
+def test_of_several_mentions_one_that_closes_the_issue_is_reported() -> None:
     texts = ("#7, fixes #7, resolves #7", "See https://github.com/owner/name/issues/7\n\nfix #7")
     assert [[m.evidence for m in mentions(text, OWN)] for text in texts] == [
         ["fixes #7"],

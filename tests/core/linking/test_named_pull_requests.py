@@ -127,7 +127,7 @@ def test_a_comment_that_names_no_fix_links_nothing(comment: str) -> None:
     assert found(link(history(*MERGED), {7: comment}), "named_in_comment") == {}
 
 
-def test_a_pull_request_older_than_the_issue_is_no_fix() -> None:
+def test_a_pull_request_older_than_the_issue_is_not_a_fix() -> None:
     assert found(link(history(*MERGED), {20: "#13"}), "named_in_comment") == {}
 
 

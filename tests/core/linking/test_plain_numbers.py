@@ -41,7 +41,7 @@ def plain(message: str) -> dict[int, str]:
         ("Merge branch 'fix-530' into develop", 530, "fix-530"),
     ],
 )
-def test_a_plain_number_is_told_with_the_words_that_give_it(
+def test_a_plain_number_is_reported_with_the_words_that_give_it(
     message: str, number: int, words: str
 ) -> None:
     assert plain(message) == {number: words}
@@ -95,7 +95,7 @@ def test_other_numbers_name_no_issue(message: str) -> None:
     assert plain(message) == {}
 
 
-def test_what_is_named_with_a_mark_is_not_told_again_as_a_plain_number() -> None:
+def test_what_is_named_with_a_mark_is_not_reported_again_as_a_plain_number() -> None:
     found = mentions("fix 2333\n\nSee #2333 and issue 2334", OWN)
     assert [(one.number, one.approach) for one in found] == [(2333, "id"), (2334, "plain_id")]
 
@@ -117,13 +117,13 @@ def test_the_issue_of_a_named_project_is_not_ours(number: int, project: str) -> 
 
 
 @given(NUMBERS, st.sampled_from([".{}", ",{}", "-{}", "/{}"]), st.integers(0, 999))
-def test_a_part_of_a_longer_number_is_no_number(number: int, joint: str, rest: int) -> None:
+def test_a_part_of_a_longer_number_is_not_a_number(number: int, joint: str, rest: int) -> None:
     assert plain(f"fix {number}{joint.format(rest)}") == {}
     assert plain(f"fix issue {number}{joint.format(rest)}") == {}
 
 
 @given(st.text(max_size=200))
-def test_whatever_is_told_stands_in_the_message(message: str) -> None:
+def test_the_message_has_every_detail_given(message: str) -> None:
     for number, words in plain(message).items():
         assert words in message
         assert str(number) in "".join(str(int(c)) if c.isdecimal() else c for c in words)

@@ -328,7 +328,7 @@ def test_one_commit_that_counts_is_enough_for_the_merge_to_be_a_repetition(early
     }
 
 
-def test_a_merge_is_no_repetition_of_the_merges_that_it_brought() -> None:
+def test_a_merge_is_not_a_repetition_of_the_merges_that_it_brought() -> None:
     rows = commits(
         ("root", "", "Root", -90),
         ("a", "root", "Work", -90),
@@ -358,7 +358,7 @@ def test_pull_requests_of_other_repositories_and_commits_of_other_branches_do_no
     assert links(rows, related((7, 12, "linked", "b", 1))) == {("b", "pull_request"): "not counted"}
 
 
-def test_the_evidence_tells_the_whole_chain() -> None:
+def test_the_evidence_shows_the_whole_chain() -> None:
     issues = pl.DataFrame({"number": [7], "created_at": [DAY]})
     events = pl.DataFrame(schema=schema_of("raw.issue_events"))
     pulls = related((7, 12, "closer", "m"), (7, 12, "linked", "m", 2))

@@ -18,7 +18,7 @@ def test_names_the_issues_that_the_commit_fixes_and_no_others(case: Planted) -> 
 
 
 @pytest.mark.parametrize(("messages", "closes"), [(DOUBTED, False), (WRONG, True)])
-def test_a_mere_mention_can_be_told_from_words_that_close(
+def test_a_mere_mention_can_be_distinguished_from_words_that_close(
     messages: list[str], *, closes: bool
 ) -> None:
     for message in messages:
@@ -39,7 +39,7 @@ def test_a_verb_that_closes_or_brackets_make_any_number_an_issue(number: int, fo
 
 
 @given(st.integers(0, 10**6), st.integers(1, 4))
-def test_a_number_with_leading_zeros_is_no_issue(number: int, zeros: int) -> None:
+def test_a_number_with_leading_zeros_is_not_an_issue(number: int, zeros: int) -> None:
     digits = "0" * zeros + str(number)
     message = f"Fixes #{digits}, GH-{digits}, issue {digits}, fix {digits}"
     assert mentions(message, OWN) == []

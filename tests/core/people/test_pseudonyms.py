@@ -63,7 +63,7 @@ def test_people_in_texts_become_their_pseudonyms(text: str, expected: str) -> No
         "chainerokuta",
     ],
 )
-def test_what_is_no_person_stays(text: str) -> None:
+def test_names_that_are_not_people_stay(text: str) -> None:
     assert PEOPLE.text(text) == text
 
 
@@ -79,7 +79,7 @@ def test_columns_of_people_have_the_pseudonyms_of_texts() -> None:
     assert PEOPLE.value("account", hashed) == PEOPLE.value("author_email", hashed) != hashed
 
 
-def test_who_is_a_number_in_a_forum_is_another_number() -> None:
+def test_an_account_number_of_a_forum_becomes_another_number() -> None:
     # The asker's own comments are known by it: models tell numbers from names of who is gone.
     assert PEOPLE.value("owner", "123").isdigit()
     assert PEOPLE.value("owner", "123") == PEOPLE.value("owner", "123") != "123"
@@ -242,7 +242,7 @@ def test_a_name_longer_than_any_login_is_one_person(before: str) -> None:
     assert PEOPLE.text(replaced) == replaced
 
 
-def test_words_of_texts_are_told_from_logins() -> None:
+def test_words_of_texts_are_distinguished_from_logins() -> None:
     texts = ["it is slow"] * 9 + ["from okuta/fix: okuta did it"] * 5 + ["@mitmul and mitmul"] * 4
     found = ordinary_words(
         {"slow", "okuta", "mitmul", "io", "123", "gpu", "functions", "seldom"},
@@ -255,7 +255,7 @@ def test_words_of_texts_are_told_from_logins() -> None:
     assert found == {"slow", "io", "123", "gpu", "functions"}
 
 
-def test_who_is_often_thanked_by_a_name_that_is_no_word_is_a_person() -> None:
+def test_a_name_that_is_often_thanked_and_is_not_a_word_is_a_person() -> None:
     texts = ["thanks to abcteo"] * 9 + ["hits of the cache"] * 40
     assert ordinary_words({"abcteo", "hits"}, texts, Counter(abcteo=1), [], []) == {"hits"}
 

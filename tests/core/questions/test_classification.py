@@ -69,7 +69,7 @@ def test_the_order_of_rows_and_a_second_run_change_nothing(method) -> None:
     assert again.equals(expected)
 
 
-def test_the_version_tells_what_was_learned_from() -> None:
+def test_the_version_shows_what_was_learned_from() -> None:
     known, other = examples(NUMBERS), examples(NUMBERS, seed=1)
     versions = {
         classify(all_questions(one, NEW), one, LISTS, method).rows.filter(question_id=901)[

@@ -139,7 +139,7 @@ def test_an_endorsed_answer_resolves_a_question_and_is_not_an_accepted_one() -> 
     )
 
 
-def test_what_no_source_tells_is_null() -> None:
+def test_what_no_source_gives_is_null() -> None:
     row = found([group(1)], [wait(1, views=None, score=None)]).row(0, named=True)
     assert [row[name] for name in ("median_views", "mean_views", "median_score")] == [None] * 3
     assert row["median_hours_to_accepted"] is row["km_median_hours_to_first_answer"] is None

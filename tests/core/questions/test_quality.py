@@ -101,7 +101,7 @@ def test_the_rows_of_a_mean_are_means_and_the_criterion_is_one_of_them(found) ->
     assert dict(in_time.select("method", "f1").iter_rows()) == f1_in_time(known, LISTS)
 
 
-def test_the_chosen_method_and_the_difference_of_both_are_told(found) -> None:
+def test_the_chosen_method_and_the_difference_of_both_are_reported(found) -> None:
     chosen = found.filter("is_chosen")
     assert set(chosen.select("method", "variant").iter_rows()) == {("regression", "default")}
     assert found.filter("is_default")["f1_difference"].null_count() == 0

@@ -101,7 +101,9 @@ def test_without_months_there_are_no_rows() -> None:
 
 
 @given(st.integers(1, 40), st.integers(0, 30))
-def test_counts_times_a_factor_hardly_matter_and_rows_are_always_told(n: int, seed: int) -> None:
+def test_counts_times_a_factor_hardly_matter_and_rows_are_always_reported(
+    n: int, seed: int
+) -> None:
     random = np.random.default_rng(seed)
     found = question_bug_correlation(
         months(random.poisson(3, n).tolist(), random.poisson(2, n).tolist())

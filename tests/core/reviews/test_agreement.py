@@ -134,7 +134,7 @@ def test_a_single_right_label_is_enough_for_a_recall() -> None:
     assert set(quality.filter(measure="recall")["estimate_percent"]) == {100.0}
 
 
-def test_precision_is_told_by_strength_and_by_place() -> None:
+def test_precision_is_reported_by_strength_and_by_place() -> None:
     rows = [(n, "Ann", "yes" if n < 6 else "no", True) for n in range(0, 24, 2)]
     rows += [(n, "Ann", "yes", True) for n in (1, 3)]
     known = graded(

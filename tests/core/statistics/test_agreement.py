@@ -87,7 +87,7 @@ def test_cohens_kappa_agrees_with_statsmodels(rated):
 
 
 @given(pairs)
-def test_cohens_kappa_does_not_care_who_is_first_or_how_categories_are_called(rated):
+def test_cohens_kappa_depends_on_neither_the_order_of_raters_nor_names_of_categories(rated):
     a, b = [x for x, _ in rated], [y for _, y in rated]
     forth, back = cohens_kappa(a, b), cohens_kappa([ord(y) for y in b], [ord(x) for x in a])
     assert forth.n == back.n

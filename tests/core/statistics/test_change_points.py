@@ -69,7 +69,7 @@ def test_months_that_hand_on_their_level_raise_few_alarms() -> None:
     assert alarms <= 20  # taken for independent they are three times as many
 
 
-def test_one_odd_month_is_no_change() -> None:
+def test_one_odd_month_is_not_a_change() -> None:
     series = of_shares((48, 0.5), size=10)
     events, totals = series.events.copy(), series.totals.copy()
     events[30], totals[30] = 0, 200  # a bot closed all old ones
@@ -91,7 +91,7 @@ def test_too_few_months_with_events_have_no_change_and_cost_nothing(
     assert change_points(MonthlySeries("share", months / 9, months)) == []
 
 
-def test_where_nothing_changes_ruptures_is_not_asked_nor_imported(
+def test_without_a_change_ruptures_is_not_imported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "_segment_ends", lambda *_: pytest.fail("imported"))

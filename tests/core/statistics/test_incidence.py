@@ -124,7 +124,7 @@ def test_the_test_is_the_log_rank_test_of_waits_that_other_ends_leave_at_risk(x,
         assert found.statistic**2 == pytest.approx(survdiff(days, is_end, group)[0], abs=1e-8)
 
 
-def test_strata_are_those_of_statsmodels_and_tell_when_they_differ():
+def test_strata_are_those_of_statsmodels_and_show_when_they_differ():
     pairs = [(random_waits(1, 90), random_waits(2, 60)), (random_waits(3, 50), random_waits(4, 80))]
     alone = [
         tuple(Waits(one.days, np.minimum(one.ends, 1), one.watched) for one in pair)

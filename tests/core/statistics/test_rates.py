@@ -59,5 +59,5 @@ def test_limits_of_a_ratio_that_are_too_far_apart_say_nothing():
         ),
     ],
 )
-def test_what_cannot_be_told_apart_is_not_fitted(events, exposure, columns):
+def test_what_cannot_be_distinguished_is_not_fitted(events, exposure, columns):
     assert poisson_regression(events, exposure, columns) is None

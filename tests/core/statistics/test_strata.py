@@ -100,7 +100,7 @@ def test_the_test_of_van_elteren_is_that_of_values_permuted_within_strata():
     assert found.statistic == pytest.approx(score(both) / np.std(others), rel=0.03)
 
 
-def test_what_differs_between_strata_alone_is_no_difference():
+def test_what_differs_between_strata_alone_is_not_a_difference():
     # Pooled, x is larger, as most of it is of the stratum with the large values.
     random = np.random.default_rng(3)
     small, large = random.normal(0, 1, 220), random.normal(5, 1, 220)
@@ -110,7 +110,7 @@ def test_what_differs_between_strata_alone_is_no_difference():
     assert compare_strata(strata).pvalue > 0.05
 
 
-def test_differences_that_go_apart_are_told_from_differences_that_do_not():
+def test_differences_that_go_apart_are_distinguished_from_differences_that_do_not():
     low, high = np.arange(40.0), np.arange(40.0) + 15
     apart = compare_strata([stratum(high, low), stratum(low, high)])
     assert apart.heterogeneity_pvalue < 1e-6
@@ -120,7 +120,7 @@ def test_differences_that_go_apart_are_told_from_differences_that_do_not():
     assert together.low < together.delta < together.high
 
 
-def test_a_stratum_without_one_of_the_groups_tells_nothing():
+def test_a_stratum_without_one_of_the_groups_shows_nothing():
     whole = stratum([1, 2, 3], [2, 4, 5])
     with_half = compare_strata([whole, stratum([9, 9], [])])
     alone = compare_strata([whole])

@@ -70,7 +70,7 @@ def test_strata_have_a_level_of_their_own_and_one_trend():
     assert (found.heterogeneity_pvalue < 0.05) == (expected.deviance - own.deviance > 4)
 
 
-def test_trends_that_go_apart_are_told_from_trends_that_do_not():
+def test_trends_that_go_apart_are_distinguished_from_trends_that_do_not():
     years = np.tile(np.arange(30) / 12, 2)
     totals = np.full(60, 200)
     rising, falling = (200 * (0.2 + way * 0.05 * years[:30]) for way in (1, -1))

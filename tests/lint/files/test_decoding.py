@@ -42,7 +42,7 @@ def test_a_text_is_what_python_reads(content: bytes) -> None:
         (b"# coding: " + b"x" * 4000, "unknown encoding"),
     ],
 )
-def test_what_python_cannot_read_is_told(content: bytes, words: str) -> None:
+def test_what_python_cannot_read_is_reported(content: bytes, words: str) -> None:
     with pytest.raises(Unreadable, match=words) as caught:
         decoded(content)
     assert caught.value.reason == "encoding"

@@ -74,7 +74,7 @@ def test_links_are_not_followed_in_folders_and_are_where_they_are_given(tmp_path
     assert found(tmp_path, "link", "real/c.py") == ["link/b.py", "real/c.py"]
 
 
-def test_what_is_no_regular_file_is_passed_by(tmp_path: Path) -> None:
+def test_files_that_are_not_regular_are_skipped(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.py")
     (tmp_path / "folder.py").mkdir()
     filled(tmp_path, "folder.py/a.py")

@@ -129,7 +129,7 @@ def test_few_and_small_modules_are_read(root: Path, monkeypatch: pytest.MonkeyPa
     assert found(root, "train.py", text) == []
 
 
-def test_a_module_that_changes_is_read_anew(root: Path) -> None:
+def test_a_module_that_changes_is_read_again(root: Path) -> None:
     text = "from pkg.data import make\nds = make(1).map(len)"
     assert found(root, "train.py", text) == [(3, "note")]
     (root / "pkg/data.py").write_text("def make(paths):\n    return list(paths)\n")

@@ -120,7 +120,7 @@ def test_what_could_not_be_read_has_its_place_in_the_results() -> None:
     assert results[1] == FileResult("lost.py", (), lost) and results[0] == results[2]
 
 
-def test_files_are_asked_for_when_there_is_time_for_them() -> None:
+def test_files_are_requested_when_there_is_time_for_them() -> None:
     requested: list[int] = []
 
     def files() -> Iterator[SourceFile]:
@@ -151,7 +151,7 @@ def test_no_more_workers_are_started_than_there_are_files() -> None:
     results.close()  # type: ignore[attr-defined]
 
 
-def test_an_error_of_who_asks_ends_the_workers() -> None:
+def test_an_error_of_the_caller_ends_the_workers() -> None:
     before = children()
 
     def files() -> Iterator[SourceFile]:
@@ -207,7 +207,7 @@ def test_no_module_of_the_checked_project_is_run(
     assert [path.name for path in tmp_path.iterdir() if "ran" in path.name] == []
 
 
-def test_a_worker_that_cannot_begin_is_told_in_one_sentence(
+def test_a_worker_that_cannot_begin_is_reported_in_one_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")

@@ -67,7 +67,7 @@ def test_what_does_something_else_is_none(name: str) -> None:
     assert not is_operation(name)
 
 
-def test_a_description_of_features_is_told_apart() -> None:
+def test_a_description_of_features_is_distinguished() -> None:
     assert is_description("tensorflow.io.FixedLenFeature")
     assert not is_operation("tensorflow.io.FixedLenFeature")
     assert not is_description("mine.FixedLenFeature")

@@ -31,7 +31,7 @@ def log_of_git(tmp_path, monkeypatch):
     return log
 
 
-def test_when_nothing_moved_one_look_is_all(three_months, source, log_of_git):
+def test_when_nothing_changed_one_listing_is_enough(three_months, source, log_of_git):
     clone, _ = three_months
     again = update_clone(str(source), clone.path)
     commands = log_of_git.read_text().splitlines()
@@ -75,7 +75,7 @@ def test_a_repository_that_moved_is_noticed_and_followed(three_months, source, t
     assert update_clone(str(elsewhere), clone.path).moved_from is None
 
 
-def test_what_a_killed_run_left_is_no_obstacle(three_months, source, tmp_path):
+def test_what_a_killed_run_left_is_not_an_obstacle(three_months, source, tmp_path):
     clone, shas = three_months
     (tmp_path / f".{clone.path.name}.partial-1").mkdir()
     for lock in ("HEAD.lock", "packed-refs.lock", "config.lock", "refs/heads/main.lock"):
@@ -144,7 +144,9 @@ def test_a_partial_clone_is_refused_with_the_remedy(three_months, source, tmp_pa
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a directory to another user")
-def test_a_repository_of_another_user_is_told_with_gits_own_remedy(three_months, source, tmp_path):
+def test_a_repository_of_another_user_is_reported_with_gits_own_remedy(
+    three_months, source, tmp_path
+):
     for path in (source, *source.rglob("*")):
         os.chown(path, 1234, 1234)
     message = refused(source, tmp_path / "other.git")
@@ -164,7 +166,7 @@ def test_branches_may_have_any_name_that_git_allows(three_months, source, tmp_pa
     assert list_branch_commits(clone).is_empty()
 
 
-def test_a_directory_that_is_no_clone_of_ours_is_left_alone(three_months, source, tmp_path):
+def test_a_directory_that_is_not_a_clone_of_ours_is_left_alone(three_months, source, tmp_path):
     mine_too = tmp_path / "precious"
     mine_too.mkdir()
     (mine_too / "thesis.txt").write_text("words")
@@ -173,7 +175,7 @@ def test_a_directory_that_is_no_clone_of_ours_is_left_alone(three_months, source
     assert (mine_too / "thesis.txt").read_text() == "words"
 
 
-def test_missing_or_old_git_and_a_full_disk_are_told_in_one_sentence(
+def test_missing_or_old_git_and_a_full_disk_are_reported_in_one_sentence(
     three_months, source, tmp_path, monkeypatch
 ):
     (tmp_path / "bin").mkdir()

@@ -95,7 +95,7 @@ def test_the_removed_lines_of_a_fix_lead_to_the_commits_that_wrote_them(reposito
     assert {when for _, _, when, _, _ in found.introducing} == {1_500_000_000, 1_500_003_600}
 
 
-def test_code_that_was_moved_is_followed_to_who_wrote_it(repository: Path) -> None:
+def test_moved_code_is_followed_to_its_author(repository: Path) -> None:
     first, _, fix = history(
         repository,
         {"a.py": f"start()\n{BLOCK}stop()\n", "b.py": "other()\n" * 3},
@@ -124,7 +124,7 @@ def test_tests_and_texts_are_not_traced(repository: Path) -> None:
     assert traced(repository, fix).removed_lines == 1
 
 
-def test_a_line_that_a_merge_wrote_is_told_to_be_a_merges(repository: Path) -> None:
+def test_a_line_that_a_merge_wrote_is_attributed_to_the_merge(repository: Path) -> None:
     versions = ("one()\ntwo()\n", "one()\nside()\n", "main()\ntwo()\n", "main()\nby_merge()\n")
     made = [Made({b"a.py": (FILE, text.encode())}) for text in versions]
     for commit, parents in zip(made, ([], [0], [0], [2, 1]), strict=True):
@@ -340,7 +340,7 @@ def test_an_analysis_that_does_not_end_is_ended(
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
-def test_a_commit_that_takes_its_process_down_is_told_and_the_others_go_on(
+def test_a_commit_that_takes_its_process_down_is_reported_and_the_others_go_on(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shas = history(repository, *({"a.py": f"step({n})\n"} for n in range(5)))
@@ -363,7 +363,7 @@ def test_a_commit_that_takes_its_process_down_is_told_and_the_others_go_on(
     assert all(one.details == {} for one in found if one.sha != shas[2])
 
 
-def test_a_process_that_cannot_work_is_no_fault_of_the_commit(
+def test_a_process_that_cannot_work_is_not_a_fault_of_the_commit(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shas = history(repository, {"a.py": "one()\n"})

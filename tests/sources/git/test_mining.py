@@ -402,7 +402,7 @@ def test_the_frames_have_the_columns_of_their_tables(three_months):
         assert frame.columns == [name for name in schema_of(table) if name != "repository"]
 
 
-def test_only_the_commits_asked_for_are_read_and_progress_tells_of_them(three_months, monkeypatch):
+def test_only_the_commits_requested_are_read_and_progress_reports_them(three_months, monkeypatch):
     monkeypatch.setattr(changes, "PIECE_COMMITS", 1)
     clone, shas = three_months
     seen = []

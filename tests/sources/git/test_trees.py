@@ -131,7 +131,7 @@ def test_python_files_and_notebooks_are_listed_with_what_stands_in_the_place_of_
     assert [file.path for file in files] == sorted(file.path for file in files)
 
 
-def test_names_that_are_no_utf8_are_told_apart(cloned: Cloned) -> None:
+def test_names_that_are_not_utf8_are_distinguished(cloned: Cloned) -> None:
     names = (b"\xe9.py", b"\\xe9.py", 'é\t"\n.py'.encode())
     clone, (sha,) = cloned(Made({name: (FILE, name) for name in names}))
     files = list_files(clone.path, sha)
@@ -141,7 +141,7 @@ def test_names_that_are_no_utf8_are_told_apart(cloned: Cloned) -> None:
     assert contents['é\t"\n.py'] == names[2]
 
 
-def test_contents_come_as_they_are_in_the_order_asked_for(cloned: Cloned) -> None:
+def test_contents_come_as_they_are_in_the_order_requested(cloned: Cloned) -> None:
     held = {b"a.py": b"", b"b.py": b"x = 1", b"c.py": BINARY, b"d.py": b"\n" * 70_000, b"e.py": LFS}
     clone, (sha,) = cloned(Made({name: (FILE, text) for name, text in held.items()}))
     files = list_files(clone.path, sha)[::-1]
@@ -188,7 +188,7 @@ def test_a_commit_is_known_or_not(cloned: Cloned) -> None:
     assert not has_commit(clone.path, OTHER_COMMIT.decode())
 
 
-def test_a_clone_that_lacks_a_file_is_told_in_one_sentence(cloned: Cloned) -> None:
+def test_a_clone_that_lacks_a_file_is_reported_in_one_sentence(cloned: Cloned) -> None:
     clone, (sha,) = cloned(made("2020-01-10"))
     gone = File("a.py", OTHER_COMMIT.decode())
     with pytest.raises(PerfAssetsError, match=r"the git clone at .* delete that directory"):

@@ -168,7 +168,9 @@ def test_a_type_that_github_did_not_have_is_not_known(
     assert (row["author"], row["author_type"]) == ("helper", None)
 
 
-def test_people_and_bots_of_a_corpus_are_told_apart(corpus: Corpus, server: CorpusServer) -> None:
+def test_people_and_bots_of_a_corpus_are_distinguished(
+    corpus: Corpus, server: CorpusServer
+) -> None:
     comments = load(source(server), MONTHS).comments
     types = {
         record["id"]: (record["user"]["login"], record["user"]["type"])
@@ -192,7 +194,7 @@ def test_each_issue_belongs_to_the_month_of_its_opening(server: CorpusServer) ->
         assert batch.of_month(month).issues.height == counts[month]
 
 
-def test_a_look_finds_what_changed_at_or_after_a_moment(
+def test_a_refresh_finds_what_changed_at_or_after_a_moment(
     corpus: Corpus, server: CorpusServer
 ) -> None:
     whole = load(source(server), MONTHS).issues

@@ -209,7 +209,7 @@ def test_a_github_app_signs_in_and_renews_its_token(
         assert not any(text in repr(client.accounts.all) for text in (*app.tokens, "PRIVATE"))
 
 
-def test_a_wrong_app_is_refused_in_a_sentence(corpus: Corpus, keys: tuple[str, str]) -> None:
+def test_a_wrong_app_is_refused_in_one_sentence(corpus: Corpus, keys: tuple[str, str]) -> None:
     with UnreliableGitHub([corpus], app=GitHubApp("13", 77, keys[1])) as server:
         client = GitHubClient(server.url, credentials_of(app_environment(keys[0])))
         with pytest.raises(PerfAssetsError, match="refused the GitHub App of GITHUB_APP_ID"):

@@ -55,7 +55,7 @@ def test_a_header_alone_labels_nothing(path: Path) -> None:
         (f"question_id,kind\n7,{'x' * 200_000}\n", "not a valid CSV file: field larger"),
     ],
 )
-def test_a_mistake_is_told_in_one_sentence_with_file_and_line(
+def test_a_mistake_is_reported_in_one_sentence_with_file_and_line(
     path: Path, text: str, complaint: str
 ) -> None:
     path.write_text(text, encoding="utf-8")

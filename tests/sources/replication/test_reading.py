@@ -209,7 +209,7 @@ def test_content_that_differs_from_the_published_is_refused_unless_accepted(fold
     assert "--accept-changes" in message
 
 
-def test_no_file_is_read_that_is_no_text(folder: Path) -> None:
+def test_only_text_files_are_read(folder: Path) -> None:
     path = folder / "pytorch_perf_bugs_information.csv"
     path.write_bytes(path.read_bytes().replace(b"ann", b"a\xff"))
     assert "not valid UTF-8" in refusal(folder, accept_changes=True)

@@ -71,7 +71,7 @@ def test_answers_give_the_verdicts_that_a_sheet_gives(
     assert found == verdicts_of(sheet(*answers))
 
 
-def test_tasks_have_the_texts_as_they_are_without_what_is_no_text() -> None:
+def test_tasks_have_the_texts_as_they_are_without_what_is_not_text() -> None:
     (task,) = tasks_of(1, title="a\x00\u202eb <script>", matched_labels=["slow", "gpu"])
     assert task == {
         "data": {
@@ -277,7 +277,7 @@ def test_annotations_without_a_time_are_in_no_order(when: dict[str, Any], words:
         (b"[NaN]", "not valid JSON"),
     ],
 )
-def test_what_is_no_export_is_refused_in_a_sentence(content: bytes, words: str) -> None:
+def test_what_is_not_an_export_is_refused_in_one_sentence(content: bytes, words: str) -> None:
     assert refusal(content).startswith(f"sheet.csv, {words}" if "task 1" in words else "sheet.csv:")
     assert words in refusal(content)
 
@@ -302,13 +302,13 @@ def imported_or_refused(content: bytes) -> None:
 
 
 @given(json_values)
-def test_any_json_is_imported_or_refused_in_a_sentence(value: object) -> None:
+def test_any_json_is_imported_or_refused_in_one_sentence(value: object) -> None:
     for content in (value, [value]):
         imported_or_refused(json.dumps(content).encode("utf-8", "surrogatepass"))
 
 
 @given(st.integers(0, 2**32), st.sampled_from(FORMATS))
-def test_a_spoilt_export_is_imported_or_refused_in_a_sentence(
+def test_a_spoilt_export_is_imported_or_refused_in_one_sentence(
     seed: int, export: Callable[..., Export]
 ) -> None:
     cause = {**YES, "category": "Other", "impact": "both", "note": "x"}

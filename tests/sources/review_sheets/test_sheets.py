@@ -177,7 +177,7 @@ GOOD_SHEET = sheet(YES, YES)
         ),
     ],
 )
-def test_a_sheet_that_is_none_is_refused_in_a_sentence(content: bytes, words: str) -> None:
+def test_a_sheet_that_is_none_is_refused_in_one_sentence(content: bytes, words: str) -> None:
     with pytest.raises(PerfAssetsError) as refusal:
         read_verdicts(SHEET, read_sheet(SHEET, content), LINKS)
     assert words in str(refusal.value)

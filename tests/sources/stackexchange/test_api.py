@@ -40,7 +40,7 @@ def everything(one: QuestionSource) -> list[tuple[object, ...]]:
     return [row for batch in months for frame in batch.frames.values() for row in frame.rows()]
 
 
-def test_what_it_tells_is_what_the_site_has(site) -> None:
+def test_it_describes_what_the_site_has(site) -> None:
     with UnreliableForum({SITE: site}) as server:
         one = source(server)
         batches = [one.month(month).batch for month in one.tag_set.months]
@@ -150,7 +150,7 @@ def test_the_key_is_never_sent_where_others_can_read_it(monkeypatch) -> None:
         (SITE, ("tensorkitt",), "stackoverflow has no tag tensorkitt: check the tags"),
     ],
 )
-def test_a_site_or_a_tag_that_is_none_is_told(site, site_name, tags, message) -> None:
+def test_an_unknown_site_or_tag_is_reported(site, site_name, tags, message) -> None:
     with UnreliableForum({SITE: site}) as server:
         forum = Forum(
             name="f", tags={"x": tags}, start="2020-01", api_url=server.url, site=site_name
@@ -161,14 +161,14 @@ def test_a_site_or_a_tag_that_is_none_is_told(site, site_name, tags, message) ->
     assert message in str(error.value)
 
 
-def test_an_address_that_is_no_api_is_told(site) -> None:
+def test_an_address_that_is_not_an_api_is_reported(site) -> None:
     with UnreliableForum({SITE: site}) as server:
         client = ApiClient(f"{server.url}/elsewhere", SITE, patience=QUICK)
         with pytest.raises(PerfAssetsError, match=r"refuses to answer .*: check api_url"):
             list(client.items("questions", "questions", Question))
 
 
-def test_an_answer_that_is_not_as_documented_is_told_with_its_field(site) -> None:
+def test_an_answer_that_is_not_as_documented_is_reported_with_its_field(site) -> None:
     spoilt = Site({1: {**next(iter(site.questions.values())), "score": "many"}}, {})
     with UnreliableForum({SITE: spoilt}) as server:
         client = ApiClient(server.url, SITE, patience=QUICK)
@@ -176,7 +176,7 @@ def test_an_answer_that_is_not_as_documented_is_told_with_its_field(site) -> Non
             list(client.items("questions", "questions", Question))
 
 
-def test_lists_too_long_for_the_pages_are_asked_for_in_parts(site, monkeypatch) -> None:
+def test_lists_too_long_for_the_pages_are_requested_in_parts(site, monkeypatch) -> None:
     with UnreliableForum({SITE: site}) as server:
         expected = everything(source(server))
     monkeypatch.setattr(api_questions, "MOST", 4)
@@ -211,7 +211,7 @@ def test_many_changes_in_one_second_are_all_found(site, monkeypatch) -> None:
     assert found == {n for n, item in at_once.items() if ours & set(item["tags"])}
 
 
-def test_the_stand_in_tells_the_dump(tmp_path: Path) -> None:
+def test_the_stand_in_serves_what_the_dump_has(tmp_path: Path) -> None:
     """Read by another parser than the one it is compared with."""
     forum = planned(20)
     site = read_site(written(tmp_path, forum))

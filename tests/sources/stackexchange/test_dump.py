@@ -147,7 +147,7 @@ SPOILT = {
 
 
 @pytest.mark.parametrize("row", SPOILT)
-def test_a_spoilt_row_is_told_with_its_place_and_the_others_are_read(row, tmp_path) -> None:
+def test_a_spoilt_row_is_reported_with_its_place_and_the_others_are_read(row, tmp_path) -> None:
     good = [QUESTION.format(id=number) for number in range(1, 6)]
     lines = [*good, row, ANSWER.format(id=8, parent=1), QUESTION.format(id=9)]
     data = f"{HEAD}{chr(10).join(lines)}\n</posts>\n".encode(errors="surrogateescape")
@@ -211,7 +211,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("data", REFUSED)
-def test_what_is_no_dump_is_refused_in_one_sentence(data, tmp_path) -> None:
+def test_what_is_not_a_dump_is_refused_in_one_sentence(data, tmp_path) -> None:
     path = tmp_path / "Posts.xml"
     path.write_bytes(data)
     with pytest.raises(PerfAssetsError) as error:
@@ -281,7 +281,7 @@ def test_reading_goes_on_where_it_was_left(folder, content, tmp_path_factory, mo
         assert_frame_equal(found[table], rows)
 
 
-def test_another_dump_or_another_study_is_read_anew(folder, content, tmp_path) -> None:
+def test_another_dump_or_another_study_is_read_again(folder, content, tmp_path) -> None:
     path = tmp_path / "x.duckdb"
     other = written(tmp_path / "other", planned(seed=1))
     assert not extracted(other, path)["questions"].equals(content["questions"])
@@ -293,7 +293,7 @@ def test_another_dump_or_another_study_is_read_anew(folder, content, tmp_path) -
     assert f"{first:%Y-%m}" >= "2020-03"
 
 
-def test_a_damaged_extract_is_made_anew(folder, content, tmp_path) -> None:
+def test_a_damaged_extract_is_made_again(folder, content, tmp_path) -> None:
     (tmp_path / "x.duckdb").write_bytes(b"damaged" * 1000)
     assert_frame_equal(extracted(folder, tmp_path / "x.duckdb")["answers"], content["answers"])
 

@@ -151,7 +151,7 @@ def test_planned_sizes_are_those_that_git_counts(tmp_path, sizes, seed):
     assert corpus.numstat() == planned
 
 
-def test_planned_times_and_merges_are_those_that_git_tells(corpus):
+def test_planned_times_and_merges_are_those_of_git(corpus):
     log = corpus.git("log", "--format=%H %cI %P", "--date=iso-strict", "main").decode()
     commits = corpus.truth("commits")
     planned = dict(commits.select("sha", "is_merge").iter_rows())
