@@ -6,6 +6,7 @@ import io
 import platform
 import zipfile
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -90,6 +91,7 @@ def is_by_this_code(manifest: Manifest) -> bool:
     return manifest.rules == code_versions()
 
 
+@cache
 def lock_text() -> str:
     """Return the versions of all that perf-assets needs, as a file of requirements, sorted.
 

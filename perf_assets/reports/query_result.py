@@ -17,7 +17,7 @@ from perf_assets.schema.ddl import quoted_name
 from perf_assets.schema.frames import frame_of
 
 NOT_IN_PARQUET = ("interval", "union")
-NUMBER = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(.*\)|BIGNUM")
+NUMBER = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(\d+,\d+\)|BIGNUM")
 INTEGER = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?")
 TIME = re.compile(r"DATE|TIME(STAMP.*|( WITH TIME ZONE)?)")
 
