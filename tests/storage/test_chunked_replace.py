@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.engines import chunks
+from perf_assets.engines import remote
 from perf_assets.engines.remote import in_chunks
 from perf_assets.schema import table_of
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -53,7 +53,7 @@ def history(held: Held, **changes: object) -> pl.DataFrame:
 def cut(rows: pl.DataFrame, size: int, batch: int = 2) -> list[pl.DataFrame]:
     """The shares of ``rows``, of which ``batch`` come at a time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chunks, "CHUNK_ROWS", size)
+        patch.setattr(remote, "CHUNK_ROWS", size)
         return list(in_chunks(rows.iter_slices(batch), "repository", EMPTY))
 
 

@@ -4,6 +4,7 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -15,9 +16,11 @@ from perf_assets.sources.git.clone import Clone, damaged
 from perf_assets.sources.git.command import GitError, error_line, is_disk_full
 from perf_assets.sources.git.commits import read_commit_objects
 from perf_assets.sources.git.history import list_commits
-from perf_assets.sources.git.line_changes import PairCounter
 from perf_assets.sources.git.signatures import read_mailmap, with_signatures
 from perf_assets.sources.git.unreadable import fetch_missing, now_readable, unreadable_commits
+
+if TYPE_CHECKING:
+    from perf_assets.sources.git.line_changes import PairCounter
 
 # The columns of the tables, but for the repository.
 COMMITS, FILES = (
@@ -115,6 +118,9 @@ def _in_order(listed: pl.DataFrame, *commits: pl.DataFrame) -> pl.DataFrame:
 
 
 def _in_parallel(clone: Clone, listed: pl.DataFrame) -> Iterator[Frames]:
+    # It takes NumPy, which most processes do without.
+    from perf_assets.sources.git.line_changes import PairCounter  # noqa: PLC0415
+
     counter = PairCounter(clone)
     under_way: deque[Future[Frames]] = deque()
     with ThreadPoolExecutor(WORKERS) as pool:
@@ -126,7 +132,7 @@ def _in_parallel(clone: Clone, listed: pl.DataFrame) -> Iterator[Frames]:
             yield under_way.popleft().result()
 
 
-def _measure(clone: Clone, counter: PairCounter, listed: pl.DataFrame, piece: Piece) -> Frames:
+def _measure(clone: Clone, counter: "PairCounter", listed: pl.DataFrame, piece: Piece) -> Frames:
     """Return the frames of one piece of history."""
     files = _count(counter, piece.files())
     commits = describe(clone, piece.shas)
@@ -143,7 +149,7 @@ def _measure(clone: Clone, counter: PairCounter, listed: pl.DataFrame, piece: Pi
     return commits.select(*COMMITS), files.select(*FILES)
 
 
-def _count(counter: PairCounter, files: pl.DataFrame) -> pl.DataFrame:
+def _count(counter: "PairCounter", files: pl.DataFrame) -> pl.DataFrame:
     """Return ``files`` with additions, deletions and is_binary instead of pair."""
     # Versions of one file lie close together in the clone: in the order of paths they are
     # unpacked once.

@@ -18,7 +18,12 @@ from perf_assets.stages.mining.incremental_state import (
     last_reads,
     noting_failures,
 )
-from perf_assets.stages.mining.questions import Month, store_posts, stored_posts, stored_states
+from perf_assets.stages.mining.storing_questions import (
+    Month,
+    store_posts,
+    stored_posts,
+    stored_states,
+)
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.partition_write import PartitionState, Provenance, WriteOutcome
 
