@@ -5,7 +5,7 @@ import signal
 import sys
 from types import FrameType
 
-# As stopping.py says it, which is not imported yet.
+# As base/processes/shutdown.py says it, which is not imported yet.
 UNTOUCHED = b"Stopped: nothing was changed; the same command starts again\n"
 
 

@@ -120,6 +120,16 @@ def temporary_beside(path: Path) -> Iterator[Path]:
         _unfinished.discard(name)
 
 
+def remove_unfinished(*paths: Path) -> None:
+    """Remove what other processes left of these files unfinished, be they ended or not.
+
+    For a caller that holds the lock of the directory: the number of a killed process may be that
+    of another one by now.
+    """
+    for path in paths:
+        _remove(path.parent, _is_leftover_of(path, is_kept=lambda process: False))
+
+
 def set_in_place(finished: Path, path: Path, *, is_durable: bool = True) -> None:
     """Replace ``path`` by ``finished`` in one step, once the disk has all of it.
 
@@ -202,7 +212,7 @@ def _stem(path: Path) -> str:
     return "." + os.fsencode(path.name)[:LONGEST_NAME].decode(errors="ignore")
 
 
-def _is_leftover_of(path: Path) -> Callable[[str], bool]:
+def _is_leftover_of(path: Path, is_kept: Callable[[str], bool] = is_alive) -> Callable[[str], bool]:
     pattern = re.compile(rf"({re.escape(_stem(path))}\.([0-9]+)-[0-9]+\.new).*", re.DOTALL)
 
     def is_leftover(other: str) -> bool:
@@ -211,7 +221,7 @@ def _is_leftover_of(path: Path) -> Callable[[str], bool]:
             return False
         name, process = found.groups()
         is_own = process == str(os.getpid())
-        return name not in _unfinished if is_own else not is_alive(process)
+        return name not in _unfinished if is_own else not is_kept(process)
 
     return is_leftover
 

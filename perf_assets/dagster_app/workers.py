@@ -194,14 +194,19 @@ def work_through(
 
     def take() -> None:
         worker = _Worker(command)
-        for name in waiting:
-            failures, stopped = worker.run(name)
-            with lock:
-                all_failures.extend(failures)
-                if stopped is not None:
-                    errors[name] = PerfAssetsError(stopped)
-                progress(next(done))
-        worker.end()
+        try:
+            for name in waiting:
+                try:
+                    failures, stopped = worker.run(name)
+                except OSError as error:  # no process can be started: its repository fails alone
+                    failures, stopped = [], explain_error(error, data_dir.path) or str(error)
+                with lock:
+                    all_failures.extend(failures)
+                    if stopped is not None:
+                        errors[name] = PerfAssetsError(stopped)
+                    progress(next(done))
+        finally:
+            worker.end()
 
     count = min(workers or worker_count(), len(names))
     with (

@@ -23,7 +23,7 @@ def rows_of(
 ) -> pl.DataFrame:
     """Return the rows of :func:`sql_of` this name.
 
-    ``is_optional`` ones are none where an older version published without their tables.
+    ``is_optional`` ones are none where an older version published without their tables or columns.
     """
     try:
         return frame_of(connection.sql(sql_of(name)))

@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 import duckdb
 import polars as pl
 
-from perf_assets.base.files import set_in_place, temporary_beside
+from perf_assets.base.files import remove_unfinished, set_in_place, temporary_beside
 from perf_assets.base.processes.progress import phase
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.core.people.addresses import hashed_address
@@ -90,6 +90,7 @@ def take_out(data_dir: DataDirectory, forgotten: Forgotten) -> dict[str, int]:
         write_log(data_dir.verdicts, cleaned)
     # What was refused is refused again where it is still wrong, and then without them.
     shutil.rmtree(data_dir.quarantine, ignore_errors=True)
+    remove_unfinished(data_dir.warehouse, data_dir.published, data_dir.verdicts)
     with temporary_beside(data_dir.warehouse) as unfinished:
         with open_warehouse(data_dir.warehouse) as database:
             with database.transaction():

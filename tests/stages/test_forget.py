@@ -140,8 +140,15 @@ def test_what_was_replaced_leaves_the_file_though_it_was_killed_before(tmp_path:
         database.connection.execute("CHECKPOINT")
         database.connection.execute("UPDATE raw.issue_comments SET author = 'somebody'")
     assert b"ada-of-old" in directory.warehouse.read_bytes()
+    # Of a killed process, whose number another one has by now.
+    left = [
+        directory.path / f".{name}.1-0.new" for name in ("warehouse.duckdb", "perf_bugs.duckdb")
+    ]
+    for path in left:
+        path.write_bytes(b"ada-of-old")
     forget(directory, "ada-of-old")
     assert b"ada-of-old" not in directory.warehouse.read_bytes()
+    assert [path for path in left if path.exists()] == []
 
 
 def test_people_forgotten_under_another_key_are_reported_and_not_skipped(

@@ -61,14 +61,15 @@ def group_comparisons(bug_metrics: pl.DataFrame, counted_fixes: pl.DataFrame) ->
         (
             *(dataset, repository, entry.metric),
             *(found.method, found.n_x, found.n_y, entry.clusters),
-            *entry.medians,
-            percent_larger(*entry.medians),
+            *medians,
+            percent_larger(*medians),
             *(found.statistic, found.pvalue, found.pvalue_clustered),
             *(found.delta, magnitude(found.delta), found.heterogeneity_pvalue),
             *entry.rank_sum,
             *(entry.power, entry.too_few_reason is not None, entry.too_few_reason),
         )
         for dataset, repository, entry, found in _compared(bug_metrics, counted_fixes)
+        for medians in [entry.medians]
     ]
     return pl.DataFrame(rows, schema=schema_of("analysis.group_comparisons"), orient="row")
 

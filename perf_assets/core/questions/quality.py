@@ -86,12 +86,13 @@ def _rows(
     }
     for split, parameters in SPLITS.items():
         scored = {variant: _scored(reader, split) for variant, reader in readers.items()}
+        # The same examples for each of the variants.
+        samples = resampled(sum(len(part.indices) for part in scored[VARIANTS[0].learning]))
         measures = {}
         for variant in VARIANTS:
             indices, decided = decided_of(scored[variant.learning], variant)
             order = np.argsort(indices)
-            truth = examples.truth[indices[order]]  # the same for each of the variants
-            samples = resampled(len(truth))
+            truth = examples.truth[indices[order]]
             measures[variant] = with_limits(truth, decided[order], samples)
         supports = [*truth.sum(axis=0).tolist(), int(truth.sum())]
         for variant in VARIANTS:

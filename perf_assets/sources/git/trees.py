@@ -118,6 +118,8 @@ def read_files(clone: Path, files: Sequence[File]) -> Generator[tuple[File, byte
     with reading(clone), streamed(command, local_environment(), blobs) as output:
         for file in files:
             header = output.readline().split()
+            if not header:  # git has failed, and says why when the block ends
+                return
             if len(header) != 3:
                 raise GitError(f"object {file.blob} of {file.path} is missing")
             yield file, output.read(int(header[2]) + 1)[:-1]

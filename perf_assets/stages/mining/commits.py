@@ -180,14 +180,13 @@ def _load(listing: Listing, months: Sequence[str]) -> Iterator[WriteOutcome]:
         mined = _mine(listing, unknown, progress)
         following = next(mined, None)
         for change in changes:
-            if following is not None and following[0] == change.month:
-                waiting.append((change, following[1]))
-                following = next(mined, None)
-            else:
-                waiting.append((change, listing.empty))
+            is_mined = following is not None and following[0] == change.month
+            waiting.append((change, following[1] if is_mined and following else listing.empty))
             if sum(waited.count for waited, _ in waiting) >= COMMITS_AT_ONCE:
                 yield from _store(listing, waiting, kept)
                 waiting = []
+            if is_mined:  # only now: what was read is stored before git can fail
+                following = next(mined, None)
         yield from _store(listing, waiting, kept)
 
 

@@ -239,8 +239,12 @@ class _Pages:
 
     def collect(self, _: Sent, __: str) -> Response:
         """Bring the answers into the database."""
-        with self.collecting:
+        if not self.collecting.acquire(blocking=False):
+            raise PerfAssetsError("answers are being collected already: wait a minute")
+        try:
             said = self.workbench.collect()
+        finally:
+            self.collecting.release()
         return JSONResponse({"said": said or ["nobody judged anything yet"]})
 
     def _disclose(self, rater: str, answers: Sequence[Answer]) -> None:
