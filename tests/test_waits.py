@@ -79,6 +79,10 @@ REASONS = {
         "base/processes/shutdown.py",
         "threading.Event().wait",
     ): "the process is ended by another thread meanwhile",
+    (
+        "web/review/application.py",
+        "self.collecting.acquire",
+    ): "not blocking: it is refused at once",
     ("web/services.py", "child.start"): "watched; answers are waited for with limits",
     (
         "dagster_app/workers.py",
