@@ -1,7 +1,7 @@
 """Commit objects: author, times, message and parents, read from their bytes."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Generator
 from pathlib import Path
 
 import polars as pl
@@ -33,18 +33,24 @@ _ENCODING = re.compile(rb"^encoding ([^\n]+)$", re.MULTILINE)
 _Row = tuple[str, list[str], str | None, str | None, int, str | None]
 
 
-def each_object(clone: Path, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of each object, one at a time; GitError when one is missing."""
+def each_object(
+    clone: Path, names: Collection[str], described: Callable[[int], str] | None = None
+) -> Generator[tuple[str, bytes]]:
+    """Yield name and content of each object, one at a time; GitError when one is missing.
+
+    described : what the error calls the object at an index of ``names``, beside its name.
+    """
     if not names:
         return
     command = in_clone(clone, "cat-file", "--batch")
     with streamed(command, local_environment(), in_lines(names)) as output:
-        for name in names:
+        for index, name in enumerate(names):
             header = output.readline().split()
             if not header:  # git has failed, and says why when the block ends
                 return
             if len(header) != 3:
-                raise GitError(f"object {name} is missing")
+                where = "" if described is None else f" of {described(index)}"
+                raise GitError(f"object {name}{where} is missing")
             yield name, output.read(int(header[2]) + 1)[:-1]
 
 

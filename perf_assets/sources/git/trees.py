@@ -1,6 +1,7 @@
 """Trees of the default branch as they stood at the end of months, read without a checkout."""
 
 from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -10,13 +11,11 @@ from perf_assets.sources.git.changes import diffing
 from perf_assets.sources.git.clone import reading
 from perf_assets.sources.git.command import (
     GitError,
-    in_clone,
-    in_lines,
     local_environment,
     read_clone,
     run,
-    streamed,
 )
+from perf_assets.sources.git.commits import each_object
 from perf_assets.sources.git.history import walk
 
 SUFFIXES = (".py", ".ipynb")
@@ -113,16 +112,11 @@ def read_files(clone: Path, files: Sequence[File]) -> Generator[tuple[File, byte
     PerfAssetsError
         The clone lacks one.
     """
-    blobs = in_lines(file.blob for file in files)
-    command = in_clone(clone, "cat-file", "--batch")
-    with reading(clone), streamed(command, local_environment(), blobs) as output:
-        for file in files:
-            header = output.readline().split()
-            if not header:  # git has failed, and says why when the block ends
-                return
-            if len(header) != 3:
-                raise GitError(f"object {file.blob} of {file.path} is missing")
-            yield file, output.read(int(header[2]) + 1)[:-1]
+    blobs = [file.blob for file in files]
+    objects = each_object(clone, blobs, lambda index: files[index].path)
+    with reading(clone), closing(objects):
+        for file, (_, content) in zip(files, objects, strict=True):
+            yield file, content
 
 
 def is_lfs_pointer(content: bytes) -> bool:
