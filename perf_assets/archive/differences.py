@@ -116,7 +116,7 @@ def difference(
         only_second,
         changed,
         rounded,
-        _changes(examples, keys, rest, left),
+        _changes(examples, keys, rest),
         alone,
     )
 
@@ -172,7 +172,6 @@ def _changes(
     examples: duckdb.DuckDBPyRelation,
     keys: Sequence[str],
     rest: Sequence[str],
-    kinds: dict[str, str],
 ) -> tuple[Change, ...]:
     names = examples.columns
     found = []

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import duckdb
 import tomlkit
-from tomlkit.items import Table
 
 from perf_assets.archive.manifest import STUDY
 from perf_assets.base.errors import PerfAssetsError
@@ -131,11 +130,11 @@ def _forums(content: tomlkit.TOMLDocument, study: Study, files: dict[str, bytes]
             local.append(forum.name)
         for key, path in (("labelled", forum.labelled), ("keywords", forum.keywords)):
             if path is not None:
-                entry[key] = _beside(entry, f"{forum.name}-{key}.csv", path, files)
+                entry[key] = _beside(f"{forum.name}-{key}.csv", path, files)
     return local
 
 
-def _beside(entry: Table, name: str, path: Path, files: dict[str, bytes]) -> str:
+def _beside(name: str, path: Path, files: dict[str, bytes]) -> str:
     """Keep the file at ``path`` beside the study; its name there."""
     try:
         files[f"{STUDY.rpartition('/')[0]}/{name}"] = path.read_bytes()

@@ -236,7 +236,7 @@ def _bring_bucket(
         if own.height:
             with registered(database.connection, "lake_parts", own):
                 _insert(database, reader, table, own)
-                _verify(database, table, reader.lake)
+                _verify(database, table)
 
 
 def _insert(database: Database, reader: _Reader, table: LakeTable, parts: pl.DataFrame) -> None:
@@ -257,7 +257,7 @@ def _insert(database: Database, reader: _Reader, table: LakeTable, parts: pl.Dat
         )
 
 
-def _verify(database: Database, table: LakeTable, lake: Lake) -> None:
+def _verify(database: Database, table: LakeTable) -> None:
     """Compare what was written with what was released; where DuckDB hashes otherwise, the number.
 
     Raises
