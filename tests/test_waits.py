@@ -63,7 +63,6 @@ REASONS = {
     ("sources/git/pydriller_mining.py", "git.repo.odb.stream(commit._c_object.binsha).read"): (
         "an object of the clone, from memory or a git that reads its own files"
     ),
-    ("sources/git/trees.py", "output.readline"): "streamed: ended_when_idle",
     ("sources/github/prefetch.py", "future.result"): "its thread asks within a time",
     (
         "lint/files/scanning.py",
