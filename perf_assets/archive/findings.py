@@ -19,6 +19,7 @@ STORES: Mapping[str, tuple[str, ...]] = {
         "labels.label_kinds",
         "labels.keyword_stems",
         "labels.environments",
+        "labels.report_forms",
         "labels.area_evidence",
         "labels.performance_probabilities",
     ),

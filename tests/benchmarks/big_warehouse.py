@@ -146,6 +146,15 @@ TABLES = {
             strftime(created_at AT TIME ZONE 'UTC', '%Y-%m') AS month
         FROM issue WHERE chance % 2 = 0
     """,
+    "labels.report_forms": """
+        SELECT repository, number, '.github/ISSUE_TEMPLATE/bug.yml' AS form_path,
+            'Bug' AS form_name, md5(repository || 'bug.yml') || '00000000' AS template_sha,
+            2 AS headings_matched, 2 AS headings_of_form, NULL AS title_prefix,
+            ['What happened?'] AS filled_fields, ['Logs'] AS empty_fields,
+            false AS is_performance_form, [] AS performance_fields,
+            strftime(created_at AT TIME ZONE 'UTC', '%Y-%m') AS month
+        FROM issue WHERE chance % 2 = 0
+    """,
     "labels.area_evidence": """
         SELECT repository, number, 'source/part' || chance % 9 AS area,
             CASE WHEN chance % 3 = 0 THEN 'label' ELSE 'stack_trace' END AS area_source,

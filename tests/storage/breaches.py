@@ -133,6 +133,9 @@ BREAKING: dict[str, dict[str, Any]] = {
     "labels.environments": {
         "environments_belong_to_the_cohort": {"number": 6},
     },
+    "labels.report_forms": {
+        "forms_belong_to_the_cohort": {"number": 6},
+    },
     "labels.area_evidence": {
         "evidence_belongs_to_the_cohort": {"number": 6},
     },

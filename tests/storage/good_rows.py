@@ -506,6 +506,34 @@ GOOD: dict[str, list[Row]] = {
         )
         for value in ("cpu", "gpu")
     ],
+    "labels.report_forms": [
+        of_partition(
+            number=7,
+            form_path=".github/ISSUE_TEMPLATE/performance.yml",
+            form_name="Performance",
+            template_sha=SHA,
+            headings_matched=2,
+            headings_of_form=3,
+            title_prefix="[Performance]: ",
+            filled_fields=["Memory usage"],
+            empty_fields=["Version", "Logs"],
+            is_performance_form=True,
+            performance_fields=["Memory usage"],
+        ),
+        of_partition(
+            number=8,
+            form_path="ISSUE_TEMPLATE.md",
+            form_name="ISSUE_TEMPLATE",
+            template_sha=OTHER_SHA,
+            headings_matched=1,
+            headings_of_form=1,
+            title_prefix=None,
+            filled_fields=[],
+            empty_fields=["Steps"],
+            is_performance_form=False,
+            performance_fields=[],
+        ),
+    ],
     "labels.area_evidence": [
         of_partition(
             number=7,

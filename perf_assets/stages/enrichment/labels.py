@@ -12,6 +12,7 @@ from perf_assets.core.areas.evidence import EVIDENCE, area_evidence
 from perf_assets.core.labelling import environments
 from perf_assets.core.labelling.classifier import model as classifier
 from perf_assets.core.labelling.classifier.boilerplate import without_boilerplate
+from perf_assets.core.labelling.forms import report_forms
 from perf_assets.core.labelling.labels import Rules, label_issues, label_kinds, matching_labels
 from perf_assets.core.labelling.stems import STEMS, stems_of_issues
 from perf_assets.engines.remote import RemoteTables
@@ -27,11 +28,13 @@ LABELS = "labels.performance_labels"
 KINDS = "labels.label_kinds"
 STEMMED = "labels.keyword_stems"
 ENVIRONMENTS = "labels.environments"
+FORMS = "labels.report_forms"
 PROBABILITIES = "labels.performance_probabilities"
-TABLES = (LABELS, "labels.label_evidence", STEMMED, ENVIRONMENTS, EVIDENCE, PROBABILITIES)
+TABLES = (LABELS, "labels.label_evidence", STEMMED, ENVIRONMENTS, FORMS, EVIDENCE, PROBABILITIES)
 
 ISSUES = """
-    select repository, number, title, body, author, labels, issue_type, lock_reason, month
+    select
+        repository, number, title, body, author, labels, issue_type, lock_reason, created_at, month
     from raw.issues
     where repository = ?
 """
@@ -79,8 +82,8 @@ def label_cohorts(
 ) -> list[WriteOutcome]:
     """Label the loaded cohorts of ``months`` and those that follow.
 
-    Stems, environments, areas from labels and stack traces, and probabilities of the classifier
-    are stored with the labels.
+    Stems, environments, forms, areas from labels and stack traces, and probabilities of the
+    classifier are stored with the labels.
 
     A label depends on cohorts up to its own month: a late cohort may change labels of later
     months only. No-op if no input changed, unless ``forced``.
@@ -100,6 +103,7 @@ def label_cohorts(
         labels, evidence = label_issues(issues, templates, rules)
         stems = stems_of_issues(issues, templates)
         files = writer.database.frame(FILES, [repository])
+        forms = report_forms(issues.filter(pl.col("month").is_in(work.months)), templates)
         located = area_evidence(repository, issues, files, areas, _other_meaning(rules))
     with phase(f"scoring issues of {repository}"):
         read = without_boilerplate(issues, templates).filter(pl.col("month").is_in(work.months))
@@ -116,6 +120,7 @@ def label_cohorts(
             StagedTable("labels.label_evidence", evidence.filter(of_month), parameters),
             StagedTable(STEMMED, stems.filter(of_month), numbers),
             StagedTable(ENVIRONMENTS, stated, numbers),
+            StagedTable(FORMS, forms.filter(of_month), numbers),
             StagedTable(EVIDENCE, located.filter(of_month), numbers),
             StagedTable(PROBABILITIES, probabilities.filter(of_month), numbers, count),
         ]
