@@ -44,6 +44,20 @@ def visible_lines(text: str) -> list[str]:
     return lines
 
 
+def opened_fence(line: str) -> str:
+    """Return the marks with which ``line`` opens fenced code; empty if it does not."""
+    mark = FENCE.match(line)
+    if mark is None or (mark["marks"][0] == "`" and "`" in mark["info"]):
+        return ""
+    return mark["marks"]
+
+
+def closes_fence(line: str, fence: str) -> bool:
+    """Return whether ``line`` ends the code that the marks ``fence`` opened."""
+    mark = FENCE.match(line)
+    return mark is not None and _closes(mark, fence)
+
+
 def _closes(mark: re.Match[str], fence: str) -> bool:
     marks = mark["marks"]
     return marks[0] == fence[0] and len(marks) >= len(fence) and not mark["info"].strip()

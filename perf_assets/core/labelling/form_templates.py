@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from perf_assets.core.markdown import FENCE, without_comments
+from perf_assets.core.markdown import closes_fence, opened_fence, without_comments
 
 LONGEST_TEMPLATE = 200_000
 """Characters of a template, and of the source of a form, that are read."""
@@ -69,7 +69,7 @@ class Field:
 
     def _is_answer(self, line: str) -> bool:
         text = _normal_line(line)
-        if text in self.defaults or text.startswith(EMPTY_BOX) or _is_fence(text):
+        if text in self.defaults or text.startswith(EMPTY_BOX) or opened_fence(text):
             return False
         head, colon, tail = text.partition(":")
         if colon and f"{head}:" in self.defaults:
@@ -154,24 +154,18 @@ def headings(lines: Iterable[str], known: Iterable[str] | None = None) -> Iterat
         text = line.lstrip(" \t>")
         if len(text) < SHORTEST_HEADING or text[0] not in "#*`~":
             continue
-        if text[0] in "`~" and (mark := FENCE.match(line)):
-            marks, info = mark["marks"], mark["info"]
+        if text[0] in "`~":
             if not fence:
-                fence = "" if marks[0] == "`" and "`" in info else marks
-            elif marks.startswith(fence) and not info.strip():
+                fence = opened_fence(line)
+            elif closes_fence(line, fence):
                 fence = ""
-        elif text[0] in "#*":
+        else:
             if fence and (known is None or not _is_alone(lines, number)):
                 continue
             heading = _heading(line, number)
             if heading and (known is None or heading.key in known):
                 fence = ""
                 yield heading
-
-
-def _is_fence(line: str) -> bool:
-    mark = FENCE.match(line) if line.startswith(("```", "~~~")) else None
-    return mark is not None and "`" not in mark["info"]
 
 
 def _is_alone(lines: list[str], number: int) -> bool:
