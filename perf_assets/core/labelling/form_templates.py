@@ -82,6 +82,7 @@ class Form:
     """A version of a template: its name, and its fields by the keys of their headings.
 
     title : the prefix of titles that the form proposes; empty if it proposes none.
+    lines : all lines of a Markdown template, HTML comments included; empty for a YAML form.
     """
 
     path: str
@@ -90,6 +91,7 @@ class Form:
     title: str
     fields: Mapping[str, Field]
     is_performance: bool
+    lines: frozenset[str]
 
     @property
     def identity(self) -> tuple[str, frozenset[str]]:
@@ -110,11 +112,11 @@ def read_form(path: str, sha: str, body: str) -> Form | None:
         return None
     if is_yaml:
         about = _read_yaml(text)
-        fields = dict(_fields_of_form(about.get("body")))
+        fields, lines = dict(_fields_of_form(about.get("body"))), frozenset[str]()
     else:
         front_matter, text = _split_front_matter(text)
         about = _read_yaml(front_matter)
-        fields = _fields_of_markdown(without_comments(text))
+        fields, lines = _fields_of_markdown(without_comments(text)), normal_lines(text)
     if not fields:
         return None
     name, title = (_text(about.get(key)) for key in ("name", "title"))
@@ -126,6 +128,7 @@ def read_form(path: str, sha: str, body: str) -> Form | None:
         title=title,
         fields=fields,
         is_performance=any(says_any(text, PERFORMANCE) for text in said),
+        lines=lines,
     )
 
 
@@ -248,6 +251,11 @@ def _defaults(lines: Iterable[str]) -> frozenset[str]:
     """Return the lines as they are compared, and the parts of lines up to a colon."""
     texts = {_normal_line(line) for line in lines}
     return frozenset(texts | {f"{text.partition(':')[0]}:" for text in texts if ":" in text})
+
+
+def normal_lines(text: str) -> frozenset[str]:
+    """Return the lines of ``text`` as they are compared: without case and surplus spaces."""
+    return frozenset(map(_normal_line, text.split("\n"))) - {""}
 
 
 def _normal_line(line: str) -> str:

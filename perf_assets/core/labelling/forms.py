@@ -16,6 +16,7 @@ from perf_assets.core.labelling.form_templates import (
     Form,
     Heading,
     headings,
+    normal_lines,
     read_form,
     says_any,
 )
@@ -32,8 +33,9 @@ def report_forms(issues: pl.DataFrame, templates: pl.DataFrame) -> pl.DataFrame:
     The candidates for a report are the latest versions of each template that were committed at or
     before the report's creation. The report used the candidate that shares most headings with it:
     at least two, or the only heading of a form. Ties go to the form whose title prefix the title
-    has, then to the form with the larger share of its headings, then to the first path. Headings
-    are compared without level, case and spaces.
+    has, then to the form with the larger share of its headings, then to the Markdown template with
+    most lines in the report, then to the first path. Headings are compared without level, case and
+    spaces.
 
     Two files with the same name of the form and the same headings are one form that was renamed:
     the file that was committed later counts. The templates do not record deleted files, so a
@@ -100,22 +102,23 @@ def _rows(reports: pl.DataFrame, versions: pl.DataFrame) -> Iterator[tuple[Any, 
         history.advance(created_at)
         lines = without_comments(body.replace("\r\n", "\n")).split("\n")
         found = list(headings(lines, history.known))
-        form = _best(history.forms, {heading.key for heading in found}, title)
+        form = _best(history.forms, {heading.key for heading in found}, title, body)
         if form is not None:
             yield (repository, number, *_values(form, title, lines, found), month)
 
 
-def _best(forms: list[Form], keys: set[str], title: str) -> Form | None:
-    def rank(form: Form) -> tuple[int, bool, float, str]:
+def _best(forms: list[Form], keys: set[str], title: str, body: str) -> Form | None:
+    ranked: dict[tuple[int, bool, float], list[Form]] = {}
+    for form in forms:
         matched = len(keys & form.fields.keys())
-        return -matched, not form.begins(title), -matched / len(form.fields), form.path
-
-    used = [
-        form
-        for form in forms
-        if len(keys & form.fields.keys()) >= min(LEAST_HEADINGS, len(form.fields))
-    ]
-    return min(used, key=rank, default=None)
+        if matched >= min(LEAST_HEADINGS, len(form.fields)):
+            rank = (matched, form.begins(title), matched / len(form.fields))
+            ranked.setdefault(rank, []).append(form)
+    if not ranked:
+        return None
+    best = ranked[max(ranked)]
+    lines = normal_lines(body) if len(best) > 1 else frozenset[str]()
+    return min(best, key=lambda form: (-len(form.lines & lines), form.path))
 
 
 def _values(form: Form, title: str, lines: list[str], found: list[Heading]) -> tuple[Any, ...]:

@@ -299,6 +299,20 @@ def test_equal_forms_are_decided_by_title_then_share_then_path() -> None:
     assert name(long, second, title="[B] slow") == "c"
 
 
+def test_templates_with_equal_headings_are_told_apart_by_their_other_lines() -> None:
+    body = "<!-- {0} template -->\n**Version**\n\n**Steps**\nSend the {0} report.\n"
+    both = [
+        template(f"{FOLDER}/{name}.md", body.format(name))
+        for name in ("build", "bug", "performance")
+    ]
+    for name in ("build", "bug", "performance"):
+        assert form_of(body.format(name), *both)["form_name"] == name
+        comment, _, rest = body.format(name).partition("\n")
+        assert form_of(rest.replace("Send", "I send"), *both)["form_name"] == "bug"
+        answer = f"{comment}\r\n**Version**\n\n1.0\n\n**Steps**\n\nNone"
+        assert form_of(answer, *both)["form_name"] == name
+
+
 def test_version_at_the_time_of_the_report_counts() -> None:
     old = template(BUG, BUG_FORM, at(1, month=1), "old")
     new = template(BUG, BUG_FORM.replace("Logs", "Output"), at(10), "new")
