@@ -37,8 +37,8 @@ SHORT = GitHubPolicy(
     secondary_pause=0.01,
     reset_margin=0.01,
     longest_wait=1.0,
-    answer=0.5,
-    longest_trouble=1.0,
+    answer=30.0,
+    longest_trouble=30.0,
 )
 Spoil = Callable[[Reply], Reply]
 Change = Callable[[Any], Any]
