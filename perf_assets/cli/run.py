@@ -31,9 +31,9 @@ from perf_assets.storage.lock import writing
     "--study",
     envvar="PERF_ASSETS_STUDY",
     metavar="FILE",
-    help="A study.toml, or a packaged study: sample, dl-frameworks, challenges, "
-    "performance-problems. Default: that of the archive to go on from, else sample. Environment: "
-    "PERF_ASSETS_STUDY.",
+    help="A study.toml, or a packaged study: sample, dl-frameworks, six-frameworks, "
+    "challenges, performance-problems. Default: that of the archive to go on from, else sample. "
+    "Environment: PERF_ASSETS_STUDY.",
 )
 @data_dir_option
 @click.option(

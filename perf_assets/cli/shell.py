@@ -108,9 +108,8 @@ study_option = click.option(
     default="sample",
     show_default=True,
     metavar="FILE",
-    help="A study.toml, or a packaged study: sample, dl-frameworks, challenges, "
-    "performance-problems. "
-    "Environment: PERF_ASSETS_STUDY.",
+    help="A study.toml, or a packaged study: sample, dl-frameworks, six-frameworks, "
+    "challenges, performance-problems. Environment: PERF_ASSETS_STUDY.",
 )
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -26,6 +27,8 @@ KEYWORD = "keyword"
 IGNORED_KEYWORD = "ignored_keyword"
 IGNORED_LINE = "ignored_line"
 SPAM = "spam"
+# A kind of bug beside a slash. Prefixes, as in ``area/performance``, are none.
+OTHER_BUG = re.compile(r"(?<![a-z])(bugs?|crash(es)?)/|/(bugs?|crash(es)?)(?![a-z])")
 
 
 @dataclass(frozen=True)
@@ -60,11 +63,19 @@ class Rules:
 
 
 def matching_labels(labels: Iterable[str], entries: Iterable[str]) -> list[str]:
-    """Return the ``labels`` that contain one of ``entries``, ignoring case and white space."""
+    """Return the ``labels`` that contain one of ``entries``, ignoring case and white space.
+
+    A label that joins another kind of bug by a slash, such as ``type:bug/performance``, marks
+    either of the two. Only an entry that is the whole label matches it.
+    """
     squeezed = [_squeezed(entry) for entry in entries]
-    return sorted(
-        {label for label in labels if any(entry in _squeezed(label) for entry in squeezed)}
-    )
+    return sorted({label for label in labels if _matches(_squeezed(label), squeezed)})
+
+
+def _matches(label: str, entries: Sequence[str]) -> bool:
+    if OTHER_BUG.search(label):
+        return label in entries
+    return any(entry in label for entry in entries)
 
 
 def matching_keywords(text: str, keywords: Iterable[str]) -> list[str]:

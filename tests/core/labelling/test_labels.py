@@ -79,6 +79,26 @@ def test_labels_are_compared_without_case_and_space() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("label", "is_matched"),
+    [
+        ("type:bug/performance", False),
+        ("Performance / Bug", False),
+        ("crash/performance", False),
+        ("area/performance", True),
+        ("debug/performance", True),
+        ("performance/bugfix", True),
+        ("bug: performance", True),
+    ],
+)
+def test_a_label_that_may_mean_another_kind_of_bug_matches_no_part_of_it(
+    label: str, is_matched: bool
+) -> None:
+    assert matching_labels([label], ["performance"]) == [label] * is_matched
+    assert matching_labels([label], ["performance", label.upper()]) == [label]
+    assert labelled([issue(1, labels=[label])])[1]["is_performance"] == is_matched
+
+
 def test_a_feature_request_is_not_a_bug_report_whatever_it_says() -> None:
     row = labelled([issue(1, "so slow", labels=["type:feature", "performance"])])[1]
     assert not row["is_bug_report"] and not row["is_performance"]
@@ -298,11 +318,13 @@ def test_evidence_names_each_rule_field_and_match() -> None:
 
 def test_what_a_label_means_follows_the_rules_of_the_study() -> None:
     rules = Rules(("performance",), ("feature",), ())
-    labels = pl.DataFrame({"repository": ["o/n"] * 3, "label": ["Perform ance", "Feature!", "x"]})
+    names = ["Perform ance", "Feature!", "x", "bug/performance"]
+    labels = pl.DataFrame({"repository": ["o/n"] * 4, "label": names})
     kinds = label_kinds(labels, rules)
     assert kinds.select("is_performance", "is_non_bug").rows() == [
         (True, False),
         (False, True),
+        (False, False),
         (False, False),
     ]
     assert kinds["rule_version"].unique().to_list() == [rules.version]
