@@ -60,9 +60,12 @@ def test_two_raters_judge_a_sample_and_their_agreement_is_reported(
     ann = filled(path, tmp_path / "ann.csv", [caching, caching, caching, no, no, no, no])
     bob = filled(path, tmp_path / "bob.csv", [caching, caching, no, no, no, no, no])
     # Sheets of an older version have no column codebook.
-    ann.write_text(
-        "\n".join(line.replace(";codebook;", ";").replace(";2;", ";") for line in ann.open())
-    )
+    rows = list(csv.DictReader(ann.open(), delimiter=";"))
+    with ann.open("w", newline="") as file:
+        names = [name for name in rows[0] if name != "codebook"]
+        writer = csv.DictWriter(file, names, delimiter=";", extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows)
     output = run("review", "import", ann, "--rater", "Ann")
     assert "7 verdicts added, 0 supersede" in output
     assert "3 of category 'Inefficient caching' of an older codebook" in output.replace("\n", " ")

@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 VERDICTS = ("yes", "no", "unsure")
 """Answers to the question whether a bug report is about performance."""
@@ -44,18 +44,27 @@ class UnknownWordError(ValueError):
 
 
 @dataclass(frozen=True)
+class Redefinition:
+    """What a code held in older ``revisions``; without a code, what an empty cell did."""
+
+    revisions: frozenset[int]
+    code: Code | None
+    held: str
+
+
+@dataclass(frozen=True)
 class Codebook:
     """Codes of one question to raters with their descriptions, in order, and other spellings.
 
     revision : rises when a code holds something else than before.
-    redefined : what such codes held before.
+    redefined : what codes held in older revisions, in the order of the file.
     own : the sub-categories that are not part of the study whose codebook it is.
     """
 
     descriptions: Mapping[Code, str]
     aliases: Mapping[str, Code]
     revision: int = 1
-    redefined: Mapping[Code, str] = field(default_factory=dict)
+    redefined: tuple[Redefinition, ...] = ()
     own: frozenset[Code] = frozenset()
 
     @property
@@ -98,12 +107,11 @@ def read_codebook(content: Mapping[str, object]) -> Codebook:
     """Return the codebook from ``content``: a list ``categories``, each with its ``subcategories``.
 
     An entry has ``name``, ``description`` and perhaps ``aliases``; those of a sub-category are
-    written as in a sheet, category first. ``before`` says what it held before the ``revision``,
-    ``is_own`` that it is none of the study's.
+    written as in a sheet, category first. ``is_own`` says that it is none of the study's. An entry
+    of ``before`` has the older ``revisions``, the ``category`` and what it ``held``.
     """
     descriptions: dict[Code, str] = {}
     aliases: dict[str, Code] = {}
-    redefined: dict[Code, str] = {}
     own: set[Code] = set()
     for category in _entries(content, "categories"):
         name = str(category["name"])
@@ -115,13 +123,20 @@ def read_codebook(content: Mapping[str, object]) -> Codebook:
             spellings = entry.get("aliases", [])
             assert isinstance(spellings, list)
             aliases |= {str(spelling): code for spelling in spellings}
-            if "before" in entry:
-                redefined[code] = str(entry["before"])
             if entry.get("is_own", False):
                 own.add(code)
     revision = content.get("revision", 1)
     assert isinstance(revision, int)
-    return Codebook(descriptions, aliases, revision, redefined, frozenset(own))
+    book = Codebook(descriptions, aliases, revision, own=frozenset(own))
+    return replace(book, redefined=tuple(_redefinitions(content, book)))
+
+
+def _redefinitions(content: Mapping[str, object], book: Codebook) -> Iterator[Redefinition]:
+    for entry in _entries(content, "before"):
+        revisions, category = entry["revisions"], str(entry["category"])
+        assert isinstance(revisions, list)
+        code = book.code(category) if category else None
+        yield Redefinition(frozenset(revisions), code, str(entry["held"]))
 
 
 def nearest_word(word: str, words: tuple[str, ...]) -> str:

@@ -110,18 +110,21 @@ def remarks_on(sheet: Sheet) -> list[str]:
 
 def _redefined(sheet: Sheet) -> list[str]:
     book = codebook()
-    older = [
-        row.cells["category"].strip()
+    counts = Counter(
+        (row.cells.get("codebook", "").strip() or "1", book.code(text) if text else None)
         for row in sheet.rows
-        if row.cells.get("codebook", "").strip() != str(book.revision)
-    ]
-    counts = Counter(book.code(text) for text in older if text)
-    return [
-        f"{counts[code]} of category {code.name!r} of an older codebook, where {before}, imported "
-        "as this category of now; judge them again where that matters"
-        for code, before in book.redefined.items()
-        if counts[code]
-    ]
+        if (text := row.cells["category"].strip())
+        or row.cells["is_performance"].strip().casefold() == "yes"
+    )
+    remarks = []
+    for before in book.redefined:
+        if number := sum(counts[str(revision), before.code] for revision in before.revisions):
+            category = f"of category {before.code.name!r}" if before.code else "without a category"
+            remarks.append(
+                f"{number} {category} of an older codebook, where {before.held}, imported as "
+                "written; judge them again where that matters"
+            )
+    return remarks
 
 
 def _renamed(sheet: Sheet) -> list[str]:

@@ -116,10 +116,20 @@ def test_a_sheet_of_an_older_codebook_is_read_and_names_what_it_may_have_put_els
     read = read_sheet(SHEET, written(rows, form=form).encode())
     names = [one["category"] for one in read_verdicts(SHEET, read, LINKS).to_dicts()]
     assert names == ["Other", "Other", "C/C++ abstraction", "Traditional SE inefficiency", None]
-    first, second = remarks_on(read)
-    assert first.startswith("1 of category 'C/C++ abstraction' of an older codebook, where layers")
-    assert second.startswith("2 of category 'Other' of an older codebook, where causes that the")
+    assert [remark.partition(" of an older codebook")[0] for remark in remarks_on(read)] == [
+        "1 of category 'C/C++ abstraction'",
+        "2 of category 'Other'",
+        "1 of category 'Traditional SE inefficiency'",
+    ]
     assert remarks_on(read_sheet(SHEET, older.encode())) == []
+
+
+def test_a_cause_that_nobody_discussed_was_left_empty_by_revision_2() -> None:
+    answers = [{**YES, "category": "Other"}, YES, {**YES, "category": "memory inefficiency"}, {}]
+    answers.append({"is_performance": "no"})
+    (remark,) = remarks_on(read_sheet(SHEET, sheet(*answers, codebook="2").encode()))
+    assert remark.startswith("1 without a category of an older codebook, where causes that the")
+    assert remarks_on(read_sheet(SHEET, sheet(*answers, codebook="3").encode())) == []
 
 
 @pytest.mark.parametrize(
