@@ -39,6 +39,12 @@ def review() -> None:
     show_default=True,
     help="How many other bug reports, mixed in; recall is measured by them.",
 )
+@click.option(
+    "--fixed",
+    "is_of_fixed",
+    is_flag=True,
+    help="Fixed performance bugs alone, of which the precision and root causes of the paper are.",
+)
 @click.option("--forum", help="Questions of this forum instead of bug reports.")
 @click.option(
     "--tag-sets",
@@ -80,6 +86,7 @@ def sample_for_review(  # noqa: PLR0913  (options of the command)
     is_for_label_studio: bool,
     is_of_endorsements: bool,
     is_of_findings: bool,
+    is_of_fixed: bool,
     is_of_tag_sets: bool,
 ) -> None:
     """Write a review sheet: a random sample of bug reports, or of questions, for people to judge.
@@ -110,6 +117,7 @@ def sample_for_review(  # noqa: PLR0913  (options of the command)
     Examples:
         perf-assets review sample --n 40 --seed 1
         perf-assets review sample --n 40 --seed 1 --label-studio
+        perf-assets review sample --n 40 --seed 1 --fixed
         perf-assets review sample --forum stackoverflow --n 40 --unlabelled 40 --seed 1
         perf-assets review sample --forum stackoverflow --tag-sets --n 50 --seed 1
         perf-assets review sample --forum stackoverflow --endorsements --n 50 --seed 1
@@ -125,13 +133,19 @@ def sample_for_review(  # noqa: PLR0913  (options of the command)
     )
 
     directory = DataDirectory.of(data_dir)
+    others = forum is not None or is_of_findings or is_of_endorsements or is_of_tag_sets
+    if is_of_fixed and (others or unlabelled):
+        raise PerfAssetsError(
+            "--fixed is for performance bugs alone: it goes without --unlabelled, --findings, "
+            "--forum, --endorsements and --tag-sets"
+        )
     if is_for_label_studio:
-        if forum is not None or is_of_findings or is_of_endorsements or is_of_tag_sets:
+        if others:
             raise PerfAssetsError(
                 "--label-studio is for bug reports alone: it goes without --findings, --forum, "
                 "--endorsements and --tag-sets, whose answers are for a sheet"
             )
-        write_tasks(directory, labelled, unlabelled, seed, output)
+        write_tasks(directory, labelled, unlabelled, seed, output, is_of_fixed=is_of_fixed)
         return
     if is_of_findings:
         if forum is not None or unlabelled or is_of_tag_sets or is_of_endorsements:
@@ -158,7 +172,9 @@ def sample_for_review(  # noqa: PLR0913  (options of the command)
         text, judged = tag_set_sheet(directory.published, forum, labelled, seed)
         drawn, subjects = f"{forum}-tag-sets-", "questions"
     else:
-        text = sample_sheet(directory.published, labelled, unlabelled, seed, forum)
+        text = sample_sheet(
+            directory.published, labelled, unlabelled, seed, forum, is_of_fixed=is_of_fixed
+        )
         judged = labelled + unlabelled
         drawn, subjects = ("", "bug reports") if forum is None else (f"{forum}-", "questions")
     path = output or directory.path / f"review-{drawn}{labelled}-{seed}.csv"
@@ -174,7 +190,13 @@ def sample_for_review(  # noqa: PLR0913  (options of the command)
 
 
 def write_tasks(
-    directory: DataDirectory, labelled: int, unlabelled: int, seed: int, output: Path | None
+    directory: DataDirectory,
+    labelled: int,
+    unlabelled: int,
+    seed: int,
+    output: Path | None,
+    *,
+    is_of_fixed: bool,
 ) -> None:
     """Write a sample as tasks of Label Studio, and beside them the configuration to label by."""
     from perf_assets.sources.review_sheets import codebook
@@ -187,7 +209,8 @@ def write_tasks(
             f"--output {path}: the labelling configuration takes that name beside the tasks; "
             "choose one that ends with .json"
         )
-    write_sheet(path, sample_tasks(directory.published, labelled, unlabelled, seed), "utf-8")
+    tasks = sample_tasks(directory.published, labelled, unlabelled, seed, is_of_fixed=is_of_fixed)
+    write_sheet(path, tasks, "utf-8")
     configuration = path.with_suffix(".xml")
     write_sheet(configuration, labelling_configuration(), "utf-8")
     click.echo(f"{path}: {labelled + unlabelled} bug reports to judge")

@@ -1,6 +1,6 @@
 """What a review sheet can be about: how its rows are drawn, identified, and judged."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from perf_assets.sources.review_sheets.sheet import (
     BUG_REPORTS,
@@ -58,6 +58,15 @@ BUGS = Review(
     "select repository, number, html_url from staging.bug_reports where dataset = 'live'",
     "select * from staging.verdicts where rater = ?",
     "labelled performance bugs",
+)
+FIXED = replace(
+    BUGS,
+    drawn=f"""{BUGS.drawn}
+    and (repository, number) in (
+        select (repository, number) from marts.bug_metrics where dataset = 'live' and is_fixed
+    )
+    """,
+    labelled="fixed performance bugs",
 )
 QUESTION_REVIEW = Review(
     QUESTIONS,

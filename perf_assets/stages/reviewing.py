@@ -17,11 +17,12 @@ from perf_assets.core.reviews.sampling import draw, draw_each
 from perf_assets.schema.frames import frame_of, registered
 from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.sources.review_sheets.label_studio import is_label_studio, read_tasks, tasks_text
-from perf_assets.sources.review_sheets.sheet import QUESTIONS, read_sheet, sheet_text
+from perf_assets.sources.review_sheets.sheet import BUG_REPORTS, QUESTIONS, read_sheet, sheet_text
 from perf_assets.sources.review_sheets.verdicts import read_verdicts, remarks_on
 from perf_assets.stages.review_subjects import (
     BUGS,
     ENDORSED,
+    FIXED,
     FOUND,
     QUESTION_REVIEW,
     REVIEWS,
@@ -57,26 +58,35 @@ class Imported:
 
 
 def sample_sheet(
-    published: Path, labelled: int, unlabelled: int, seed: int, forum: str | None = None
+    published: Path,
+    labelled: int,
+    unlabelled: int,
+    seed: int,
+    forum: str | None = None,
+    *,
+    is_of_fixed: bool = False,
 ) -> str:
     """Return a review sheet of ``labelled`` performance bugs and ``unlabelled`` other bug reports,
     drawn.
 
     The others are mixed in; their matched columns are empty. With a ``forum`` it is one of its
-    questions, those that the stems find and others.
+    questions, those that the stems find and others. ``is_of_fixed`` leaves out what is not fixed.
 
     Raises
     ------
     PerfAssetsError
         There is nothing to draw from, or less than is requested.
     """
-    drawn = _sampled(published, labelled, unlabelled, seed, forum)
+    review = FIXED if is_of_fixed else BUGS if forum is None else QUESTION_REVIEW
+    drawn = _sampled(published, review, labelled, unlabelled, seed, forum)
     if forum is None:
         return sheet_text(drawn)
     return sheet_text(_with_answers(drawn), QUESTIONS)
 
 
-def sample_tasks(published: Path, labelled: int, unlabelled: int, seed: int) -> str:
+def sample_tasks(
+    published: Path, labelled: int, unlabelled: int, seed: int, *, is_of_fixed: bool = False
+) -> str:
     """Return Label Studio tasks, in JSON, for the bug reports that :func:`sample_sheet` draws.
 
     Raises
@@ -84,17 +94,22 @@ def sample_tasks(published: Path, labelled: int, unlabelled: int, seed: int) -> 
     PerfAssetsError
         There is nothing to draw from, or less than is requested.
     """
-    drawn = _sampled(published, labelled, unlabelled, seed)
+    review = FIXED if is_of_fixed else BUGS
+    drawn = _sampled(published, review, labelled, unlabelled, seed)
     with reading(published) as connection, registered(connection, "drawn", drawn.select(BUGS.key)):
         bodies = _rows_of(connection, published, BODIES, BUGS)
     return tasks_text(drawn.join(bodies, on=BUGS.key, how="left", maintain_order="left"))
 
 
 def _sampled(
-    published: Path, labelled: int, unlabelled: int, seed: int, forum: str | None = None
+    published: Path,
+    review: Review,
+    labelled: int,
+    unlabelled: int,
+    seed: int,
+    forum: str | None = None,
 ) -> pl.DataFrame:
     """Return the drawn subjects for a sheet of ``labelled`` and ``unlabelled``."""
-    review = BUGS if forum is None else QUESTION_REVIEW
     subjects = review.form.subjects
     if labelled < 0 or unlabelled < 0 or labelled + unlabelled == 0:
         raise PerfAssetsError(
@@ -189,7 +204,7 @@ def _drawn_from(published: Path, review: Review, forum: str | None = None) -> pl
     """Return the rows to draw from, only those of ``forum`` if it is named."""
     with reading(published) as connection:
         rows = _rows_of(connection, published, review.drawn, review)
-    if review is BUGS:
+    if review.form is BUG_REPORTS:
         rows = rows.with_columns(codebook=pl.lit(str(codebook().revision)))
     if forum is None:
         return rows

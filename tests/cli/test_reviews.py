@@ -46,6 +46,9 @@ def test_two_raters_judge_a_sample_and_their_agreement_is_reported(
 
     path = tmp_path / "sheet.csv"
     draw_sheet = ("review", "sample", "--n", "3", "--unlabelled", "4", "--seed", "5")
+    refused = perf_assets(*draw_sheet, "--fixed", "--data-dir", data_dir)
+    assert refused.returncode == 2
+    assert "--fixed is for performance bugs alone" in refused.stderr
     assert "7 bug reports to judge" in run(*draw_sheet, "--output", path)
     first = path.read_bytes()
     run(*draw_sheet, "--output", path)

@@ -19,7 +19,7 @@ from perf_assets.storage.warehouse import Database, open_warehouse
 from tests.label_studio_exports import exported, exported_flat
 from tests.model_database import insert
 from tests.review_sheets import YES, written
-from tests.rows import issue, label, repository
+from tests.rows import UNFIXED, at, bug_metrics, issue, label, repository
 from tests.support import perf_assets
 
 pytestmark = pytest.mark.slow
@@ -70,6 +70,22 @@ def test_a_seed_draws_the_same_sample_as_a_sheet_with_the_texts(data_dir: DataDi
     assert [one["labels"] for one in data] == [row["matched_labels"] for row in rows]
     bodies = {one["number"]: one["body"] for one in data}
     assert bodies == {number: f"<i>{number}</i>" if number > 1 else "" for number in bodies}
+
+
+def test_a_sample_of_fixed_bugs_leaves_out_the_others(data_dir: DataDirectory) -> None:
+    with open_warehouse(data_dir.warehouse) as database:
+        about = {"month": "2020-02", "opened_at": at(5), "closed_at": at(7), "reopenings": 0}
+        metrics = [
+            bug_metrics(n, is_performance=n < 5, **about, **({} if n in (2, 3, 7) else UNFIXED))
+            for n in range(1, 9)
+        ]
+        insert(database.connection, "marts.bug_metrics", metrics)
+    tasks = json.loads(sample_tasks(data_dir.warehouse, 2, 0, 5, is_of_fixed=True))
+    assert sorted(task["data"]["number"] for task in tasks) == [2, 3]
+    rows = csv.DictReader(io.StringIO(sample_sheet(data_dir.warehouse, 2, 0, 5, is_of_fixed=True)))
+    assert sorted(row["number"] for row in rows) == ["2", "3"]
+    with pytest.raises(PerfAssetsError, match="has only 2 fixed performance bugs"):
+        sample_sheet(data_dir.warehouse, 3, 0, 5, is_of_fixed=True)
 
 
 @pytest.mark.parametrize("export", [exported, exported_flat])
