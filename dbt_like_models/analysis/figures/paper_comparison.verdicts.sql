@@ -3,14 +3,19 @@ select 'the study of ' || replace(study, '_', ' '), string_agg(
     order by list_position(
         ['exact', 'within_rounding', 'coincides', 'differs', 'not_derivable'], verdict
     )
-) || case
+) filter (where number > 0) || case
     when sum(of_file) > 0
         then printf(' (%d of them counted in the published file, not printed)', sum(of_file))
+    else ''
+end || case
+    when sum(of_itself) > 0 then printf('; %d more set the paper against itself', sum(of_itself))
     else ''
 end
 from (
     select
-        study, verdict, count(*) as number,
+        study, verdict,
+        count(*) filter (where location <> 'The paper against itself') as number,
+        count(*) filter (where location = 'The paper against itself') as of_itself,
         count(*) filter (where starts_with(location, 'Published file')) as of_file
     from analysis.paper_comparison
     group by all

@@ -17,6 +17,7 @@ from perf_assets.core.paper.printed import (
     Paper,
     PrintedTable,
     filled,
+    reasons_for,
 )
 from perf_assets.core.paper.values import is_claim, number_of, verdict_of
 from perf_assets.schema import schema_of
@@ -112,9 +113,7 @@ def _keys(table: PrintedTable, rows: pl.DataFrame) -> list[Key]:
 
 def _compared(about: Column, text: str, values: Mapping[str, Any]) -> tuple[object, ...]:
     """Compare a value that is printed as ``text``; return its row, from the figure on."""
-    gap, behind, reason, note = (
-        filled(texts, values) for texts in (about.gap, about.behind, about.reason, about.note)
-    )
+    gap, behind, note = (filled(texts, values) for texts in (about.gap, about.behind, about.note))
     reproduced: Any = values.get(about.value or values["column"])
     if gap is None and reproduced is None:
         gap = "the loaded data have no such value"
@@ -124,7 +123,8 @@ def _compared(about: Column, text: str, values: Mapping[str, Any]) -> tuple[obje
         difference = None if is_claim(text) else value - float(number_of(text))
         verdict, remark = verdict_of(text, value), note
         if verdict == "differs":
-            remark = reason or "no reason found"
+            reasons = reasons_for(about.reason, value - float(number_of(text)))
+            remark = filled(reasons, values) or "no reason found"
         elif behind is not None:
             verdict, remark = "coincides", behind
     return (

@@ -226,8 +226,9 @@ def _why(metric: str, bugs: pl.DataFrame) -> str:
     """Say why the statistics of a metric differ."""
     if metric == "hours_to_first_comment":
         return (
-            "unknown: the package gives the time of the first comment by anybody, the paper "
-            "leaves out the reporter's own; tried: reports on which somebody else commented, too"
+            "unknown; the paper leaves out the reporter's own comments, and the package does not "
+            "say whose the first comment is; tried: all reports, and those on which somebody else "
+            "commented"
         )
     if METRICS[metric] != "fixed":
         return "no reason found"

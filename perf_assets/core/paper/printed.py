@@ -28,7 +28,7 @@ Cells: TypeAlias = Mapping[str, str | None]
 
 
 def _variants(value: object) -> object:
-    return (value,) if isinstance(value, str) else value
+    return (value,) if isinstance(value, (str, Mapping)) else value
 
 
 def _cells(value: object) -> object:
@@ -48,6 +48,16 @@ def _cells(value: object) -> object:
 Variants = Annotated[Many[str], BeforeValidator(_variants)]
 
 
+class Directed(StrictModel):
+    """A reason for values that are larger than the printed one, or smaller, and for no others."""
+
+    when: Literal["larger", "smaller"]
+    text: str
+
+
+Reasons = Annotated[Many[str | Directed], BeforeValidator(_variants)]
+
+
 class Column(StrictModel):
     """What the values of a column are of; a table says it for all of its columns, or each its own.
 
@@ -56,7 +66,8 @@ class Column(StrictModel):
     printed : the value as printed, by default the cell of the same name.
     gap : why there is no value to compare.
     behind : that the counts differ which the value is made of, so that it coincides at most.
-    reason : why a value differs.
+    reason : why a value differs. One that holds for larger or for smaller values alone says so by
+        ``when``: it is left out where the difference has the other sign.
     note : what is said of one that does not.
     """
 
@@ -67,7 +78,7 @@ class Column(StrictModel):
     quantity: str = ""
     printed: Variants = ()
     gap: Variants = ()
-    reason: Variants = ()
+    reason: Reasons = ()
     note: Variants = ()
     behind: Variants = ()
 
@@ -131,6 +142,16 @@ class _Words(Formatter):
         if format_spec == "words":
             return in_words(str(value))
         return str(super().format_field(value, format_spec))
+
+
+def reasons_for(reasons: Reasons, difference: float) -> Variants:
+    """Return the variants of a reason that hold for a value that differs by ``difference``."""
+    direction = "larger" if difference > 0 else "smaller"
+    return tuple(
+        reason if isinstance(reason, str) else reason.text
+        for reason in reasons
+        if isinstance(reason, str) or reason.when == direction
+    )
 
 
 def filled(variants: Variants, values: Mapping[str, object]) -> str | None:

@@ -209,10 +209,13 @@ def _beyond(connection: duckdb.DuckDBPyConnection) -> Section:
 
 def _further(comparison: pl.DataFrame, drawn: Mapping[str, Sequence[Part]]) -> Iterator[Section]:
     for study, (heading, what) in FURTHER.items():
-        rows = comparison.filter(pl.col("study") == study)
+        of_study = comparison.filter(pl.col("study") == study)
+        rows = of_study.filter(pl.col("location") != AGAINST_ITSELF)
         name, query = study.replace("_", "-"), _query(study, "<>")
         verdicts, figures = (make(name, rows, query) for make in (_verdicts, _figures))
-        parts = [*verdicts, *drawn.get(study, ()), *figures]
+        itself = of_study.filter(location=AGAINST_ITSELF)
+        against = _figures(f"{name}-itself", itself, _query(study, "="))
+        parts = [*verdicts, *drawn.get(study, ()), *figures, *against]
         yield Section(name, heading, [what], parts)
 
 

@@ -69,23 +69,29 @@ def counted_in_file(comparison: pl.DataFrame) -> list[str]:
 def print_verdicts(comparison: pl.DataFrame, console: Console) -> None:
     """Print one screen: how many figures have which verdict, and why others differ.
 
-    Figures that differ for one reason are one line, whatever the numbers in it.
+    Values that set a paper against itself are counted apart. Figures that differ for one reason are
+    one line, whatever the numbers in it.
     """
+    is_of_paper = pl.col("location") != AGAINST_ITSELF
     for (study,), rows in comparison.group_by("study", maintain_order=True):
-        counts = dict(rows.group_by("verdict").len().iter_rows())
-        numbers = ", ".join(
-            f"{counts[text]} {in_words(text)}" for text in VERDICTS if text in counts
-        )
-        of_file = "".join(f" ({sentence})" for sentence in counted_in_file(rows))
-        say(
-            console,
-            f"The study of {in_words(str(study))}, {rows.height} figures: {numbers}{of_file}",
-        )
-        for numbers in differing(rows):
+        own, itself = rows.filter(is_of_paper), rows.filter(~is_of_paper)
+        of_file = "".join(f" ({sentence})" for sentence in counted_in_file(own))
+        counts = f"{own.height} figures: {_counts(own)}{of_file}"
+        say(console, f"The study of {in_words(str(study))}, {counts}")
+        if not itself.is_empty():
+            say(
+                console, f"{AGAINST_ITSELF}, {itself.height} values: {_counts(itself)}", indent="  "
+            )
+        for numbers in differing(own):
             shown = textwrap.shorten(
                 escape_text(numbers), LINES * (console.width - 8), placeholder=" …"
             )
             say(console, shown, indent="  ")
+
+
+def _counts(rows: pl.DataFrame) -> str:
+    counts = dict(rows.group_by("verdict").len().iter_rows())
+    return ", ".join(f"{counts[text]} {in_words(text)}" for text in VERDICTS if text in counts)
 
 
 def print_comparison(comparison: pl.DataFrame, console: Console) -> None:
@@ -121,8 +127,6 @@ def _reasons(rows: pl.DataFrame) -> list[tuple[list[str], str]]:
         reason = str(row["reason"] or "unknown")
         # The same reason with other numbers, or with a further remark, counts as one.
         first = NUMBER.sub("#", reason.partition(";")[0])
-        if row["location"] == AGAINST_ITSELF:
-            first = reason = "the paper gives two values"
         locations, _ = reasons.setdefault(first, ([], reason))
         locations.append(str(row["location"]))
     return list(reasons.values())

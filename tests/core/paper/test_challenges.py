@@ -66,12 +66,12 @@ def forum() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 def test_without_a_forum_nothing_but_arithmetic_is_derivable() -> None:
     found = compared([posted(1, "tensorflow"), posted(1, "pytorch")], [wait(1, 2.0)])
     derived = {name for name, row in found.items() if row["verdict"] != "not_derivable"}
-    assert derived == {"sample.needed"}
+    assert derived == {"sample.needed", "against_itself.questions"}
     assert found["sample.needed"]["verdict"] == "within_rounding"
     assert found["questions.pooled"]["reason"] == NO_FORUM
     assert found["sample.inspected"]["reason"] == NO_POSTS
     assert found["views.pytorch.median"]["reason"] == NO_FORUM
-    assert len(found) == 34
+    assert len(found) == 35
 
 
 def test_a_forum_with_the_tags_of_the_study_is_compared_over_months_that_it_can_have_seen() -> None:
@@ -85,9 +85,18 @@ def test_a_forum_with_the_tags_of_the_study_is_compared_over_months_that_it_can_
     row = found["questions.pooled"]
     assert (row["verdict"], row["dataset"], row["published"]) == ("differs", "live", 39_628)
     assert row["reason"].startswith("of so as it is now, questions until 2018-12, the month of the")
+    assert "(the rows add up to 4)" in row["reason"]
+    assert "deleted" in found["questions.pytorch"]["reason"]
+    assert "add up" not in found["questions.pytorch"]["reason"]
 
 
-def test_views_are_compared_with_those_of_the_same_tag_set_and_said_to_grow() -> None:
+def test_the_total_of_the_study_is_the_sum_of_its_rows() -> None:
+    row = compared(*forum())["against_itself.questions"]
+    assert (row["reproduced"], row["verdict"]) == (39_628, "exact")
+    assert "once for each" in row["reason"]
+
+
+def test_views_are_compared_with_those_of_the_same_tag_set_and_said_to_grow_where_they_do() -> None:
     groups, waits = forum()
     waits = [{**row, "views": 100 * row["question_id"]} for row in waits]
     found = compared(groups, waits)
@@ -103,6 +112,9 @@ def test_views_are_compared_with_those_of_the_same_tag_set_and_said_to_grow() ->
         "pytorch.median": 150,
     }
     assert "views go on growing" in found["views.pytorch.median"]["reason"]
+    fewer = found["views.pytorch.maximum"]
+    assert fewer["difference"] < 0
+    assert "growing" not in fewer["reason"] and "deleted" in fewer["reason"]
 
 
 def test_performance_is_compared_with_all_other_categories_and_averages_in_both_readings() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from perf_assets.core.paper.printed import Column, reasons_for
 from perf_assets.core.paper.values import verdict_of
 
 
@@ -26,3 +27,11 @@ from perf_assets.core.paper.values import verdict_of
 )
 def test_the_printed_digits_decide_the_verdict(text: str, reproduced: float, verdict: str) -> None:
     assert verdict_of(text, reproduced) == verdict
+
+
+def test_a_reason_for_larger_values_is_not_one_for_smaller_ones() -> None:
+    more = {"when": "larger", "text": "more"}
+    column = Column.model_validate({"reason": [more, {"when": "smaller", "text": "less"}, "any"]})
+    assert reasons_for(column.reason, 1.0) == ("more", "any")
+    assert reasons_for(column.reason, -1.0) == ("less", "any")
+    assert reasons_for(Column.model_validate({"reason": more}).reason, -1.0) == ()
