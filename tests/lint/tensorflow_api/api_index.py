@@ -49,7 +49,7 @@ OWN_STATE_OR_EFFECT = re.compile(
 KERAS_STATE = frozenset(("zeros", "ones", "eye", "zeros_like", "ones_like", "constant"))
 WITHOUT_A_NAME = frozenset(
     (
-        *("broadcast_dynamic_shape", "ctc_beam_search_decoder"),
+        *("add", "bincount", "broadcast_dynamic_shape", "ctc_beam_search_decoder"),
         *("ctc_beam_search_decoder_v2", "ctc_greedy_decoder", "einsum", "meshgrid"),
         *("set_diag", "sparse_add", "sparse_reduce_max", "sparse_reduce_max_sparse"),
         *("sparse_reduce_sum", "sparse_reduce_sum_sparse", "sparse_retain"),

@@ -26,6 +26,8 @@ from tests.lint.tensorflow_api.api_index import operations
         "tensorflow.compat.v1.to_float",  # of TensorFlow 1 alone
         "tensorflow.mul",  # gone before 1.0
         "tensorflow.einsum",  # cannot name its node
+        "tensorflow.sparse.add",
+        "tensorflow.bincount",
         "tensorflow.raw_ops.MatMul",
         "tensorflow.python.ops.array_ops.zeros",
         "tensorflow.keras.backend.mean",
