@@ -1,5 +1,6 @@
 """Open the study that a person names, with the repositories that were added without its file."""
 
+import hashlib
 import tempfile
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -55,7 +56,7 @@ def open_study(source: str | Path | None, data_dir: DataDirectory) -> Study:
     """Open the study at ``source``, by default the sample, with what was added in ``data_dir``.
 
     If the study file names an added repository, the file counts. The sample's corpus is generated
-    below ``data_dir`` on first use.
+    below ``data_dir`` on first use, and its made-up raters have judged it in a new data directory.
 
     Raises
     ------
@@ -66,6 +67,8 @@ def open_study(source: str | Path | None, data_dir: DataDirectory) -> Study:
     if path == SAMPLE and not Path(path).is_file():
         if not sample.is_dir():
             _generate(sample)
+        if not data_dir.verdicts.exists() and not data_dir.warehouse.exists():
+            _judge(sample / "verdicts.csv", data_dir)
         path = str(sample / "study.toml")
     study = load_study(path)
     names = {repository.name.casefold() for repository in study.repositories}
@@ -148,3 +151,25 @@ def _generate(directory: Path) -> None:
         generate(made, questions=QUESTIONS, topics=SAMPLE_TOPICS)
         with suppress(OSError):  # another process was first
             made.rename(directory)
+
+
+def _judge(path: Path, data_dir: DataDirectory) -> None:
+    """Put the made-up verdicts at ``path`` into the log of verdicts; none where there are none."""
+    if not path.exists():  # a sample of an older version
+        return
+    import polars as pl  # noqa: PLC0415
+
+    from perf_assets.schema import schema_of  # noqa: PLC0415
+    from perf_assets.storage.verdicts import TABLE, write_log  # noqa: PLC0415
+
+    schema = pl.Schema(schema_of(TABLE))
+    rows = pl.read_csv(path, schema_overrides={"imported_at": pl.String}).with_row_index()
+    verdicts = rows.with_columns(
+        pl.col("imported_at").str.to_datetime("%Y-%m-%dT%H:%M:%SZ", time_zone="UTC"),
+        verdict_id=pl.col("index") + 1,
+        line=pl.col("index") + 2,
+        note=None,
+        file=pl.lit(path.name),
+        file_sha256=pl.lit(hashlib.sha256(path.read_bytes()).hexdigest()),
+    )
+    write_log(data_dir.verdicts, {TABLE: verdicts.select(*schema).cast(schema)})

@@ -109,7 +109,8 @@ def _keep(
         rows = _numbered(pl.concat([stored, missing.select(stored.columns)]))
         with database.transaction():
             database.change(sort.table, Difference.between(stored, rows))
-        log.warning("%d verdicts of people were missing and are there again", missing.height)
+        if stored.height or published.height:
+            log.warning("%d verdicts of people were missing and are there again", missing.height)
         stored = rows
     _append(data_dir.verdicts, sort, stored.join(kept, on=sort.identity, how="anti"))
     return missing.height
@@ -148,7 +149,8 @@ def read_log(path: Path) -> VerdictLog:
 
 def write_log(path: Path, rows: Mapping[str, pl.DataFrame]) -> None:
     """Put a file that holds ``rows``, given by table, instead of a damaged one."""
-    lines = [line for sort in VERDICT_KINDS for line in _lines(sort, rows[sort.table])]
+    kinds = [sort for sort in VERDICT_KINDS if sort.table in rows]
+    lines = [line for sort in kinds for line in _lines(sort, rows[sort.table])]
     if lines:
         write_file(path, b"".join(lines))
     else:

@@ -236,6 +236,7 @@ def test_the_report_of_the_sample_has_all_sections_and_one_anchor_of_each_name(
             "alerts",
             "trend",
             "comparisons",
+            "causes",
             "areas",
             "users",
             "checks",

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+import polars as pl
+
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import add_months, is_month, last_full_month
 from perf_assets.base.processes.progress import phase
@@ -41,10 +43,12 @@ from perf_assets.stand_ins.generator.program import plan_program
 from perf_assets.stand_ins.generator.topics import MERGES_PER_COMMIT, plan_topics
 from perf_assets.stand_ins.generator.traps import plant_traps
 from perf_assets.stand_ins.generator.truth import write_truth
+from perf_assets.stand_ins.generator.verdicts import made_up_verdicts
 from perf_assets.stand_ins.generator.workflows import plan_workflow
 
 GIT_DIRECTORY = "repository.git"
 TRUTH_DIRECTORY = "truth"
+VERDICTS_FILE = "verdicts.csv"
 STUDY_FILE = "study.toml"
 COMMENTS_PER_ISSUE = 4
 MONTHS_BEFORE_TREND = 3
@@ -127,8 +131,8 @@ def generate(  # noqa: PLR0913
     Returns
     -------
     GeneratedCorpus
-        The directory and what it holds: the corpus files, ``repository.git``, ``study.toml``
-        and ``truth/``.
+        The directory and what it holds: the corpus files, ``repository.git``, ``study.toml``,
+        ``truth/``, and ``verdicts.csv``, the answers of two made-up raters.
 
     Raises
     ------
@@ -158,6 +162,8 @@ def generate(  # noqa: PLR0913
         if planted:
             document = json.dumps(planted, indent=1) + "\n"
             (partial / TRUTH_DIRECTORY / "changes.json").write_text(document, encoding="utf-8")
+        verdicts = pl.DataFrame(list(made_up_verdicts(plan, seed)), infer_schema_length=None)
+        verdicts.write_csv(partial / VERDICTS_FILE)
         study = _study(plan, trend_start)
         if questions:
             truth = partial / TRUTH_DIRECTORY

@@ -20,6 +20,8 @@ from perf_assets.base.months import add_months, end_of, months_between
 from perf_assets.config.study import load_study
 from perf_assets.core.paper import constants
 from perf_assets.core.paper.constants import KEYWORDS
+from perf_assets.core.reviews.codebook import IMPACTS, Code
+from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.stand_ins import generator
 from perf_assets.stand_ins.generator import GeneratedCorpus, generate, keywords, texts
 from perf_assets.stand_ins.generator.model import is_bot
@@ -362,6 +364,21 @@ def test_the_rule_is_right_about_as_often_as_the_study_found(corpus):
     found, about = both.filter("is_performance"), both.filter("is_right")
     assert 0.8 < found["is_right"].mean() < 0.97
     assert 0.7 < about["is_performance"].mean() < 1
+
+
+def test_two_made_up_raters_judge_by_the_codebook_and_mostly_as_it_is(corpus):
+    given = pl.read_csv(corpus.made.directory / generator.VERDICTS_FILE)
+    assert given["rater"].n_unique() == 2
+    assert given.group_by("rater").len()["len"].to_list() == [60, 60]
+    for category, subcategory in (
+        given.select("category", "subcategory").drop_nulls("category").rows()
+    ):
+        assert Code(category, subcategory) in codebook().descriptions
+    assert set(given["impact"].drop_nulls()) <= set(IMPACTS)
+    both = given.join(corpus.truth("judgements"), on="number", how="inner")
+    assert both.height == given.height
+    is_right = (both["verdict"] == "yes") == both["is_performance"]
+    assert 0.85 < is_right.mean() < 1
 
 
 # Traps
