@@ -11,7 +11,6 @@ import polars as pl
 
 from perf_assets.archive.recomputing import GIVEN, TEXTS, is_text, recompute
 from perf_assets.base.processes.progress import phase
-from perf_assets.config.classifier import model_of
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study
 from perf_assets.core.people.common_words import common_phrases, ordinary_words
@@ -36,6 +35,9 @@ from perf_assets.storage.warehouse import open_warehouse
 
 Change = Callable[[str, pl.Series], pl.Series]
 """What becomes of the values of a column of that name."""
+
+WORDS = Path(__file__).with_name("report_words.txt")
+"""Words of reports of two other projects: language, and not the people of this project."""
 
 BOTS = "SELECT login FROM staging.accounts WHERE is_bot AND bot_reason <> 'behaviour'"
 STATE = "meta.build_state"
@@ -106,8 +108,7 @@ def known_people(connection: duckdb.DuckDBPyConnection, study: Study) -> Known:
     # A program that is called as a person is would tell who that is.
     bots = {bot for bot in bots if bot.removesuffix(PROGRAM) not in (logins | one_word) - bots}
     every = frozenset((logins | one_word) - owners - bots - NO_PEOPLE)
-    # The packaged model was trained on other projects: it knows words, not this one's people.
-    language = model_of().stems.keys()
+    language = frozenset(WORDS.read_text(encoding="utf-8").split())
     ordinary = ordinary_words(
         every,
         (text for series in texts for text in series),

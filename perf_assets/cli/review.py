@@ -353,7 +353,8 @@ def train_classifier(files: tuple[Path, ...], data_dir: Path) -> None:
     )
     click.echo(
         f"On reports that it had not seen: area under the ROC curve {unseen['area_under_roc']} "
-        f"[{unseen['area_low']}, {unseen['area_high']}]; from a probability of {model.threshold} "
+        f"[{unseen['area_low']}, {unseen['area_high']}]; from a probability of "
+        f"{model.thresholds['speed+memory']} "
         f"on F1 {unseen['f1']} (precision {unseen['precision']}, recall {unseen['recall']}); "
         f"calibration error {unseen['calibration_error']}"
     )

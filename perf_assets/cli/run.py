@@ -152,6 +152,8 @@ def run(  # noqa: PLR0913
                 study, first = begin_from(Path(first), directory, study), None
                 click.echo(f"The study goes on in {directory.path} by --study {quote(str(study))}.")
             chosen = open_study(study, directory)
+        if chosen.repositories:
+            click.echo(chosen.rule_sentence)
         for repository in chosen.repositories:
             if not repositories or repository.name in repositories:
                 read_again(directory, repository, first, last, click.echo)

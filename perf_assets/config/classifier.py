@@ -1,4 +1,4 @@
-"""The file of a trained model: words and weights, and what it was trained on; no texts."""
+"""The file of a trained model: weights, and what it was trained on; no texts."""
 
 import gzip
 import hashlib
@@ -12,32 +12,29 @@ import polars as pl
 
 from perf_assets.base.config_files import StrictModel, validate
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.core.labelling.classifier.model import Model
+from perf_assets.core.labelling.classifier.features import SIGNS, WordVectors
+from perf_assets.core.labelling.classifier.model import CLASSES, Model
 
 PACKAGED = Path(__file__).with_name("performance_model.json.gz")
+VECTORS = Path(__file__).with_name("word_vectors.npz")
+"""Vectors of 12,659 words, by `tests/benchmarks/word_vectors.py` from the sentence embeddings of
+all-MiniLM-L6-v2 (Apache 2.0)."""
+
 NAME = "performance_model.json.gz"
 """The file of a data directory's own model, which `perf-assets review train` writes."""
 
 LARGEST = 100_000_000  # bytes, unpacked
-FORMAT: Literal[1] = 1
-
-
-class _Terms(StrictModel):
-    term: list[str]
-    idf: list[float]
-    weight: list[float]
+FORMAT: Literal[2] = 2
 
 
 class _File(StrictModel):
-    format: Literal[1]
+    format: Literal[2]
     version: str
-    stems: dict[str, str]
-    terms: dict[str, _Terms]
-    signals: dict[str, float]
-    intercept: float
+    vectors: str
+    weights: list[list[float]]
     slope: float
-    shift: float
-    threshold: float
+    shifts: list[float]
+    thresholds: dict[str, float]
     share: float
     description: dict[str, Any]
 
@@ -48,7 +45,7 @@ def model_of(data_dir: Path | None = None) -> Model:
     Raises
     ------
     PerfAssetsError
-        The file is damaged, or of a newer version.
+        The file is damaged, or of another version.
     """
     path = _path(data_dir)
     status = path.stat()
@@ -60,6 +57,18 @@ def fingerprint_of_model(data_dir: Path) -> str:
     return hashlib.sha256(_path(data_dir).read_bytes()).hexdigest()
 
 
+@lru_cache(maxsize=1)
+def word_vectors() -> WordVectors:
+    """Return the packaged vectors of words."""
+    import numpy as np  # noqa: PLC0415  (who has nothing to label need not wait for it)
+
+    with np.load(VECTORS, allow_pickle=False) as file:
+        terms = file["terms"].tobytes().decode().split("\n")
+        vectors = file["vectors"].astype(np.float32) * file["scales"][:, None]
+    rows = pl.DataFrame({"term": terms}).with_row_index("row").select("term", "row")
+    return WordVectors(rows, vectors)
+
+
 def _path(data_dir: Path | None) -> Path:
     trained = None if data_dir is None else data_dir / NAME
     return trained if trained is not None and trained.exists() else PACKAGED
@@ -67,14 +76,26 @@ def _path(data_dir: Path | None) -> Path:
 
 def as_bytes(model: Model) -> bytes:
     """Return the content of a model's file; the same model gives the same bytes."""
-    terms = {block: known.to_dict(as_series=False) for block, known in model.terms.items()}
-    content = {**vars(model), "terms": terms, "format": FORMAT}
+    content = {
+        **vars(model),
+        "weights": model.weights.tolist(),
+        "vectors": _digest_of_vectors(),
+        "format": FORMAT,
+    }
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     return gzip.compress(text.encode(), mtime=0)
 
 
+@lru_cache(maxsize=1)
+def _digest_of_vectors() -> str:
+    return hashlib.sha256(VECTORS.read_bytes()).hexdigest()[:8]
+
+
 @lru_cache(maxsize=2)
 def _read(path: Path, changed: int, size: int) -> Model:
+    import numpy as np  # noqa: PLC0415
+
+    remedy = "train again, or delete it for the packaged one"
     try:
         with gzip.open(path) as file:
             text = file.read(LARGEST + 1)
@@ -83,13 +104,16 @@ def _read(path: Path, changed: int, size: int) -> Model:
         content = json.loads(text)
     except (OSError, EOFError, ValueError, zlib.error):
         raise PerfAssetsError(
-            f"{path} is not a model that `perf-assets review train` wrote: train again, or delete "
-            "it for the packaged one"
+            f"{path} is not a model that `perf-assets review train` wrote: {remedy}"
         ) from None
+    if isinstance(content, dict) and content.get("format") == 1:
+        raise PerfAssetsError(f"{path} is a model of an older version of perf-assets: {remedy}")
     found = validate(_File, content, path)
-    schema = {"term": pl.String, "idf": pl.Float64, "weight": pl.Float64}
-    terms = {
-        block: pl.DataFrame(known.model_dump(), schema=schema)
-        for block, known in found.terms.items()
-    }
-    return Model(terms=terms, **found.model_dump(exclude={"format", "terms"}))
+    vectors = word_vectors()
+    features = len(SIGNS) + 2 * vectors.vectors.shape[1] + 1
+    is_whole = {len(row) for row in found.weights} == {len(CLASSES)} == {len(found.shifts)}
+    if found.vectors != _digest_of_vectors() or len(found.weights) != features or not is_whole:
+        raise PerfAssetsError(f"{path} was trained with other vectors of words: {remedy}")
+    kept = found.model_dump(exclude={"format", "vectors", "weights", "shifts"})
+    weights, shifts = np.array(found.weights), tuple(found.shifts)
+    return Model(vectors=vectors, weights=weights, shifts=shifts, **kept)

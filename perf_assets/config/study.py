@@ -5,8 +5,9 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
+from annotated_types import MinLen
 from pydantic import Field, PrivateAttr, model_validator
 
 from perf_assets.base.config_files import Distinct, Many, StrictModel, Text, validate
@@ -18,11 +19,13 @@ from perf_assets.config.partitions import Subject
 from perf_assets.config.people import People
 from perf_assets.config.repositories import Repository
 from perf_assets.core.labelling.labels import Rules
+from perf_assets.core.labelling.rule_sets import PAPER
 from perf_assets.core.labelling.strength import (
     STRONG_KEYWORDS,
     WEAK_KEYWORDS,
     WIDENED_KEYWORDS,
 )
+from perf_assets.core.labelling.vocabulary import WORDS
 from perf_assets.core.linking.links import APPROACHES, Approach
 from perf_assets.core.paper import constants as paper
 from perf_assets.core.questions.classifier_assumptions import KindMethod
@@ -32,6 +35,8 @@ SAMPLE = "sample"
 
 LARGEST_FILE = 1_000_000  # bytes
 
+RuleSet = Literal["paper", "performance-2026"]
+Kind = Literal["speed", "memory", "hang"]
 Until = Literal["labels", "links", "fix-analysis", "published"]
 """How far a run goes: ``labels`` ends with these, and nothing is derived or published; ``links``
 leaves out the analysis of fixes, ``fix-analysis`` takes it, and all else is done; ``published``
@@ -55,13 +60,23 @@ class Study(StrictModel):
     non_bug_labels: Distinct[Text] = Field(
         default=(), description="labels that mark an issue as something other than a bug report"
     )
-    keywords: Distinct[Text] = Field(
-        default=paper.KEYWORDS,
-        description="words in title or body that mark a performance bug; a list here replaces "
-        "the default ones: to add words to them, write `more_keywords`; default: the paper's 29",
+    rule_set: RuleSet = Field(
+        default="performance-2026",
+        description="by which words and places a performance bug is recognised: `paper` has the "
+        "29 keywords of the study of 2022 in title and body",
     )
-    more_keywords: Distinct[Text] = Field(
-        default=(), description="words that mark a performance bug in addition to `keywords`"
+    counted_kinds: Annotated[Distinct[Kind], MinLen(1)] = Field(
+        default=("speed", "memory"),
+        description="which kinds of trouble count in `performance-2026` and by the classifier, of "
+        "`speed`, `memory` and `hang`",
+    )
+    keywords: Distinct[Text] | None = Field(
+        default=None,
+        description="words in title or body that mark a performance bug; a list here replaces all "
+        "words of the rule set: to add words, write `extend_keywords`; default: those of the set",
+    )
+    extend_keywords: Distinct[Text] = Field(
+        default=(), description="words that mark a performance bug beside those of the rule set"
     )
     strong_keywords: Distinct[Text] | None = Field(
         default=None,
@@ -107,10 +122,11 @@ class Study(StrictModel):
     @model_validator(mode="after")
     def _grades_keywords_once(self) -> "Study":
         strong, weak = (set(words or ()) for words in (self.strong_keywords, self.weak_keywords))
+        known = {*self.keywords_in_use, *(WORDS if self.rules.rule_set != PAPER else ())}
         for key, words in (("strong_keywords", strong), ("weak_keywords", weak)):
-            for word in sorted(words - set(self.keywords_in_use)):
+            for word in sorted(words - known):
                 raise ValueError(
-                    f"{key}: {shortened(word, 60)!r} is not a keyword; add it to more_keywords"
+                    f"{key}: {shortened(word, 60)!r} is not a keyword; add it to extend_keywords"
                 )
         for word in sorted(strong & weak):
             raise ValueError(
@@ -160,8 +176,23 @@ class Study(StrictModel):
 
     @property
     def keywords_in_use(self) -> tuple[str, ...]:
-        """The ``keywords`` and ``more_keywords``, each once."""
-        return tuple(dict.fromkeys((*self.keywords, *self.more_keywords)))
+        """The keywords that are found anywhere in title and body, each once."""
+        of_set = paper.KEYWORDS if self.rule_set == PAPER else ()
+        words = of_set if self.keywords is None else self.keywords
+        return tuple(dict.fromkeys((*words, *self.extend_keywords)))
+
+    @property
+    def rule_sentence(self) -> str:
+        """Say in a sentence by which words issues are labelled."""
+        kinds = " and ".join(self.counted_kinds)
+        if self.keywords is not None:
+            return (
+                f"Labels: {len(self.keywords)} keywords of the study replace the words of the rule "
+                f"set {self.rule_set}; to add words to them instead, write extend_keywords."
+            )
+        of_set = "the 29 keywords of the paper" if self.rule_set == PAPER else f"it counts {kinds}"
+        more = f", and {len(self.extend_keywords)} of the study" if self.extend_keywords else ""
+        return f"Labels: rule set {self.rule_set} ({of_set}){more}."
 
     @property
     def rules(self) -> Rules:
@@ -173,6 +204,8 @@ class Study(StrictModel):
             strong_keywords=self._graded(self.strong_keywords, STRONG_KEYWORDS),
             weak_keywords=self._graded(self.weak_keywords, WEAK_KEYWORDS),
             widened_keywords=self.widened_keywords,
+            rule_set=PAPER if self.keywords is not None else self.rule_set,
+            counted_kinds=self.counted_kinds,
         )
 
     def _graded(self, words: tuple[str, ...] | None, default: tuple[str, ...]) -> tuple[str, ...]:

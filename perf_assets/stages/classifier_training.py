@@ -5,14 +5,14 @@ import json
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import polars as pl
 
 from perf_assets.base.config_files import StrictModel, validate
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.files import write_file
-from perf_assets.config.classifier import NAME, as_bytes, model_of
+from perf_assets.config.classifier import NAME, as_bytes, model_of, word_vectors
 from perf_assets.core.labelling.classifier.model import Model
 from perf_assets.core.labelling.classifier.training import train, train_further
 from perf_assets.schema.frames import frame_of
@@ -23,12 +23,15 @@ SCHEMA = {
     "title": pl.String,
     "body": pl.String,
     "is_performance": pl.Boolean,
+    "kind": pl.String,
 }
 LARGEST = 500_000_000  # bytes of a file, unpacked
 
 # What all raters together say, where they do not disagree.
 JUDGED = """
-select repository, title, issues.body, reviewed.verdict = 'yes' as is_performance
+select
+    repository, title, issues.body, reviewed.verdict = 'yes' as is_performance,
+    cast(null as varchar) as kind
 from intermediate.reviewed_labels as reviewed
 inner join raw.issues as issues using (repository, number)
 where reviewed.dataset = 'live' and reviewed.rater = 'consensus' and verdict in ('yes', 'no')
@@ -48,6 +51,7 @@ class _Report(StrictModel, extra="ignore"):
     title: str | None
     body: str | None
     is_performance: bool
+    kind: Literal["none", "speed", "memory", "hang", "quality"] | None = None
 
 
 def train_model(
@@ -68,7 +72,7 @@ def train_model(
     command = " ".join(["perf-assets review train", *(path.name for path in files)])
     if files:
         reports = pl.concat([*map(_read, files), judged])
-        model = train(reports, command)
+        model = train(reports, word_vectors(), command)
     elif judged.is_empty():
         raise PerfAssetsError(
             f"{published} has no verdicts to train on: let people judge (perf-assets review sample,"
@@ -87,7 +91,7 @@ def _judged(published: Path, chosen: Mapping[Subject, bool]) -> pl.DataFrame:
     with reading(published) as connection:
         judged = frame_of(connection.sql(JUDGED)).cast(SCHEMA)  # type: ignore[arg-type]
         rows = [
-            (repository, *row, is_performance)
+            (repository, *row, is_performance, None)
             for (repository, number), is_performance in sorted(chosen.items())
             for row in connection.execute(TEXTS, [repository, number]).fetchall()
         ]

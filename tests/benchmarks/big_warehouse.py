@@ -133,7 +133,9 @@ TABLES = {
     """,
     "labels.performance_probabilities": """
         SELECT repository, number, (chance % 100) / 100.0 AS probability,
-            chance % 100 >= 36 AS is_performance, ['slow (+)'] AS deciding_words,
+            chance % 100 >= 36 AS is_performance,
+            (chance % 100) / 100.0 AS speed_probability, 0.0 AS memory_probability,
+            0.0 AS hang_probability, 0.0 AS quality_probability, ['slow (+)'] AS deciding_words,
             0.12 AS trained_share, '1-00000000' AS model_version,
             strftime(created_at AT TIME ZONE 'UTC', '%Y-%m') AS month
         FROM issue

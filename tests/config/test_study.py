@@ -29,6 +29,7 @@ name = "owner"
 tags = { owner = ['x'] }
 start = "2020-01"
 """
+PAPER = 'rule_set = "paper"\n'
 MINIMAL = f'name = "mine"\n{REPOSITORY}'
 PEOPLE = f"{MINIMAL}[people]\n"
 AREAS = f"{MINIMAL}[repositories.areas]\n"
@@ -50,7 +51,8 @@ def test_five_lines_make_a_study(tmp_path: Path) -> None:
     )
     assert repository.git == "https://github.com/owner/name.git"
     assert repository.end == last_full_month()
-    assert study.rules.keywords == paper.KEYWORDS
+    assert (study.rules.rule_set, study.rules.keywords) == ("performance-2026", ())
+    assert study.rules.counted_kinds == ("speed", "memory")
     assert study.count_approaches == APPROACHES
     assert study.reconcile_months == 6
     assert study.analyze_fixes
@@ -244,23 +246,43 @@ def test_areas_of_the_other_packaged_repositories() -> None:
 
 
 def test_keywords_are_graded_by_default_as_far_as_the_study_has_them(tmp_path: Path) -> None:
-    whole = load_study(written(tmp_path, MINIMAL)).rules
+    whole = load_study(written(tmp_path, PAPER + MINIMAL)).rules
     assert (whole.strong_keywords, whole.weak_keywords) == (("memory leak",), ("slow",))
     text = 'keywords = ["slow", "hang"]\nstrong_keywords = ["hang"]\n' + MINIMAL
     own = load_study(written(tmp_path, text)).rules
     assert (own.strong_keywords, own.weak_keywords) == (("hang",), ("slow",))
 
 
-def test_more_keywords_are_added_to_those_of_the_paper_or_of_the_study(tmp_path: Path) -> None:
+def test_extend_keywords_are_added_to_those_of_the_paper_or_of_the_study(tmp_path: Path) -> None:
     def rules(text: str) -> Rules:
         return load_study(written(tmp_path, text + MINIMAL)).rules
 
-    more = 'more_keywords = ["jank", "slow"]\n'
-    added = rules(more)
+    assert rules('extend_keywords = ["jank"]\n').keywords == ("jank",)
+    assert rules('extend_keywords = ["jank"]\n').rule_set == "performance-2026"
+    more = 'extend_keywords = ["jank", "slow"]\n'
+    added = rules(PAPER + more)
     assert added.keywords == (*paper.KEYWORDS, "jank")
-    assert added.version != rules("").version
+    assert added.version != rules(PAPER).version
     assert rules(f'keywords = ["hang"]\n{more}').keywords == ("hang", "jank", "slow")
     assert rules(f'{more}strong_keywords = ["jank"]\n').strong_keywords == ("jank",)
+    assert rules('weak_keywords = ["latency"]\n').weak_keywords == ("latency",)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "rule set performance-2026 (it counts speed and memory)."),
+        ('counted_kinds = ["hang"]\n', "rule set performance-2026 (it counts hang)."),
+        ('rule_set = "paper"\n', "rule set paper (the 29 keywords of the paper)."),
+        ('extend_keywords = ["jank"]\n', "(it counts speed and memory), and 1 of the study."),
+        (
+            'keywords = ["throughput"]\n',
+            "1 keywords of the study replace the words of the",
+        ),
+    ],
+)
+def test_a_study_says_by_which_words_it_labels(tmp_path: Path, text: str, said: str) -> None:
+    assert said in load_study(written(tmp_path, text + MINIMAL)).rule_sentence
 
 
 def test_a_study_without_repositories_says_so(tmp_path: Path) -> None:
@@ -313,7 +335,7 @@ def test_a_study_without_repositories_says_so(tmp_path: Path) -> None:
         (AREAS + 'roots = ["../x"]', "repositories[1].areas.roots[1]", "a directory of the"),
         (AREAS + 'roots = "x"', "repositories[1].areas.roots", "a list is needed here"),
         (AREAS + "codeowners = 1", "repositories[1].areas.codeowners", "true or false"),
-        ('weak_keywords = ["fast"]\n' + MINIMAL, "weak_keywords", "'fast' is not a keyword"),
+        ('weak_keywords = ["snappy"]\n' + MINIMAL, "weak_keywords", "'snappy' is not a keyword"),
         (
             'strong_keywords = ["slow"]\n' + 'weak_keywords = ["slow"]\n' + MINIMAL,
             "",

@@ -145,6 +145,9 @@ def test_what_raters_agreed_on_counts_as_the_answer_of_all(models: ModelDatabase
     ) == [(1, 2, "yes", "Other"), (2, 1, "no", None)]
 
 
+KINDS = [f"{kind}_probability" for kind in ("speed", "memory", "hang", "quality")]
+
+
 def test_probabilities_are_corrected_for_the_share_that_raters_found(models: ModelDatabase) -> None:
     def probability(number: int, value: float) -> dict[str, Any]:
         return {
@@ -152,6 +155,7 @@ def test_probabilities_are_corrected_for_the_share_that_raters_found(models: Mod
             "number": number,
             "probability": value,
             "is_performance": value >= 0.4,
+            **dict.fromkeys(KINDS, 0.0),
             "deciding_words": [],
             "trained_share": 0.1,
             "model_version": "00000000",

@@ -11,6 +11,14 @@ from typing import Any
 import polars as pl
 
 from perf_assets.core.labelling.boilerplate import Boilerplate, Line, read_bodies
+from perf_assets.core.labelling.classifier.boilerplate import without_boilerplate
+from perf_assets.core.labelling.rule_sets import (
+    COUNTED_KINDS,
+    PAPER,
+    PERFORMANCE_2026,
+    evidence_by_place,
+    version_of_words,
+)
 from perf_assets.core.labelling.strength import (
     STRONG_KEYWORDS,
     WEAK_KEYWORDS,
@@ -38,6 +46,8 @@ class Rules:
     strong_keywords, weak_keywords : those of the keywords by which a label is stronger or weaker;
         whether it counts is the same.
     widened_keywords : words of titles by which the results are tried again, and which do not count.
+    rule_set : ``paper`` or ``performance-2026``; the latter has evidence by place beside keywords.
+    counted_kinds : of ``performance-2026`` and the classifier, the kinds that count.
     """
 
     performance_labels: tuple[str, ...]
@@ -46,11 +56,13 @@ class Rules:
     strong_keywords: tuple[str, ...] = STRONG_KEYWORDS
     weak_keywords: tuple[str, ...] = WEAK_KEYWORDS
     widened_keywords: tuple[str, ...] = WIDENED_KEYWORDS
+    rule_set: str = PAPER
+    counted_kinds: tuple[str, ...] = COUNTED_KINDS
 
     @cached_property
     def version(self) -> str:
         """Return a digest of the entries, e.g. ``3f2a9c0b``."""
-        entries = [
+        entries: list[Sequence[str]] = [
             sorted(self.performance_labels),
             sorted(self.non_bug_labels),
             self.keywords,
@@ -58,6 +70,8 @@ class Rules:
             sorted(self.weak_keywords),
             sorted(self.widened_keywords),
         ]
+        if self.rule_set == PERFORMANCE_2026:
+            entries += [[self.rule_set, version_of_words()], sorted(self.counted_kinds)]
         digest = hashlib.sha256(json.dumps(entries).encode()).hexdigest()
         return digest[:8]
 
@@ -116,7 +130,10 @@ def label_kinds(labels: pl.DataFrame, rules: Rules) -> pl.DataFrame:
 
 
 def label_issues(
-    issues: pl.DataFrame, templates: pl.DataFrame, rules: Rules
+    issues: pl.DataFrame,
+    templates: pl.DataFrame,
+    rules: Rules,
+    forms: pl.DataFrame | None = None,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the label of each issue, and the evidence it follows from.
 
@@ -131,6 +148,7 @@ def label_issues(
     templates : columns sha, path, committed_at, body, month: versions of the repository's issue
         templates (may be empty).
     rules : the study's entries.
+    forms : ``labels.report_forms`` of the issues, where they are known.
 
     Returns
     -------
@@ -143,16 +161,41 @@ def label_issues(
 
     boilerplate, bodies = read_bodies(issues, templates, is_relevant, is_relevant)
     ordered = issues.sort("number")
+    of_sets = _evidence_of_set(ordered, templates, rules, forms)
     evidence = pl.DataFrame(
         [
             (issue["repository"], issue["number"], *found, issue["month"])
             for issue in ordered.iter_rows(named=True)
-            for found in _evidence(issue, bodies[issue["number"]], boilerplate, rules)
+            for found in dict.fromkeys(
+                [
+                    *_evidence(issue, bodies[issue["number"]], boilerplate, rules),
+                    *of_sets.get(issue["number"], ()),
+                ]
+            )
         ],
         schema=schema_of("labels.label_evidence"),
         orient="row",
     )
     return _decided(ordered, evidence, rules), evidence
+
+
+def _evidence_of_set(
+    issues: pl.DataFrame, templates: pl.DataFrame, rules: Rules, forms: pl.DataFrame | None
+) -> dict[int, list[tuple[str, str, str]]]:
+    """Return rule, field and match of what ``performance-2026`` finds in each issue."""
+    if rules.rule_set != PERFORMANCE_2026:
+        return {}
+    used = {} if forms is None else {row["number"]: row for row in forms.iter_rows(named=True)}
+    read = without_boilerplate(issues, templates)
+    return {
+        number: [
+            (KEYWORD if counts else IGNORED_KEYWORD, place, match)
+            for place, match, counts in evidence_by_place(
+                title, body, used.get(number), rules.counted_kinds
+            )
+        ]
+        for number, title, body in read.select("number", "title", "body").iter_rows()
+    }
 
 
 def _evidence(

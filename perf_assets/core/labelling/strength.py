@@ -7,6 +7,8 @@ in 4 of 14. The words graded by default are those that were measured.
 
 import polars as pl
 
+from perf_assets.core.labelling.rule_sets import STRONG_PLACES
+
 STRENGTHS = ("strong", "moderate", "weak")
 
 STRONG_KEYWORDS = ("memory leak",)
@@ -39,11 +41,12 @@ def strength_of(
     Returns
     -------
     Columns number and strength. A performance label of the project is strong. A keyword in the
-    title is strong and one in the body moderate; a strong keyword is strong in both, a weak one
-    moderate in the title and weak in the body. Issues without any of them are not there.
+    title, its tag or the form is strong and one in the body moderate; a strong keyword is strong in
+    both, a weak one moderate in the title and weak in the body. Issues without any of them are not
+    there.
     """
     match, field = pl.col("match"), pl.col("field")
-    in_title = field == "title"
+    in_title = field.is_in(STRONG_PLACES)
     keyword = (
         pl.when(match.is_in(strong_keywords))
         .then(_STRONG)

@@ -100,14 +100,14 @@ def label_cohorts(
     issues = writer.database.frame(ISSUES, [repository])
     templates = writer.database.frame(TEMPLATES, [repository])
     with phase(f"labelling issues of {repository}"):
-        labels, evidence = label_issues(issues, templates, rules)
+        forms = report_forms(issues, templates)
+        labels, evidence = label_issues(issues, templates, rules, forms)
         stems = stems_of_issues(issues, templates)
         files = writer.database.frame(FILES, [repository])
-        forms = report_forms(issues.filter(pl.col("month").is_in(work.months)), templates)
         located = area_evidence(repository, issues, files, areas, _other_meaning(rules))
     with phase(f"scoring issues of {repository}"):
         read = without_boilerplate(issues, templates).filter(pl.col("month").is_in(work.months))
-        probabilities = classifier.issue_probabilities(model, read)
+        probabilities = classifier.issue_probabilities(model, read, rules.counted_kinds)
 
     def staged(month: str) -> list[StagedTable]:
         of_month = pl.col("month") == month

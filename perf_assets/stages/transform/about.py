@@ -96,6 +96,7 @@ def study_facts(study: Study) -> Iterator[Fact]:
         yield "study", "lake", study.lake.url, "The lake to which workers ship mined rows."
         yield "study", "engine", study.lake.engine, ENGINE
     yield "study", "analyze_fixes", str(study.analyze_fixes).lower(), analysed
+    yield "rules", "rule_set", study.rule_sentence, "By which words issues are labelled."
     for key, meaning in RULES.items():
         yield "rules", key, _listed(getattr(study.rules, key)), meaning
     counted = "A link found by one of these counts as a fix."

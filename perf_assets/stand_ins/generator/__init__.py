@@ -205,6 +205,7 @@ def _study(plan: Plan, trend_start: int) -> str:
     return (
         'name = "sample"\n'
         'performance_labels = ["performance"]\n'
+        'rule_set = "paper"\n'
         'non_bug_labels = ["feature", "enhancement", "question", "documentation"]\n'
         "\n[[repositories]]\n"
         f'name = "{plan.repository}"\n'

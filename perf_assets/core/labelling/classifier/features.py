@@ -1,123 +1,116 @@
-"""What a model reads in reports: stems of words, pairs of them, and signs of performance."""
+"""What a model reads in reports: words by their places, and the meaning of all words."""
 
-from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
-WORD = r"\b\w\w+\b"
-CODE_BLOCK = r"(?s)```.*?(?:```|\z)|~~~.*?(?:~~~|\z)|<!--.*?(?:-->|\z)"
-FORM_FIELD = r"(?i)gpu models? and (?:memory|configuration)"
-"""A field of the issue forms of TensorFlow and PyTorch, which says nothing of the report."""
+from perf_assets.core.labelling.places import Places, places_of
+from perf_assets.core.labelling.vocabulary import KINDS, WORDS, pattern_of
 
-LONGEST_BODY = 20_000
-"""Characters of a body that are read: what follows is a log."""
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-BEGINNING = r"\b"
-"""With which each pattern begins: of a word."""
+    Floats: TypeAlias = NDArray[np.float64]
 
-NUMBER = r"\d+(?:[.,]\d+)?\s*"
+LONGEST_TEXT = 4_000
+"""Characters of a text in which words are counted."""
 
-SIGNALS: Mapping[str, str] = {
-    "slow": r"\bslow(?:er|est|ly|s|ed|ness|down|downs)?\b",
-    "fast": r"\bfast(?:er|est)?\b",
-    "speed": r"\bspeed(?:s|up|ups|ed)?\b",
-    "performance": r"\bperformance\b",
-    "latency": r"\b(?:latenc(?:y|ies)|throughput)\b",
-    "memory": r"\b(?:memory|mem|vram|ram)\b",
-    "leak": r"\bleak(?:s|ed|ing|age)?\b",
-    "out of memory": r"\b(?:out of memory|oom|cudamalloc|bad_alloc)\b",
-    "utilization": r"\b(?:utili[sz]ation|idle|(?:gpu|cpu) usage)\b",
-    "duration or rate": rf"\b(?:{NUMBER}(?:ms|s|secs?|seconds|minutes|mins?|hours|fps"
-    r"|im(?:g|ages)/s(?:ec)?|samples/sec|[gm]i?b)\b|takes? (?:\w+ )?(?:time|long))",
-    "optimization": r"\boptimi[sz](?:e|ed|ation|ations|ing)\b",
-    "efficiency": r"\b(?:in)?efficien(?:t|cy|tly)\b",
-    "hang": r"\b(?:hang(?:s|ing)?|freez(?:e|es|ing)|stuck|deadlocks?)\b",
-    "benchmark": r"\b(?:benchmark\w*|profil(?:e|er|ing))\b",
-    "regression": r"\b(?:performance|speed) regression",
-    "consumption": r"\b(?:consum\w+|usage|overhead|bottlenecks?)\b",
-    "ratio": rf"\b(?:{NUMBER}x|times (?:slower|faster))\b",
+LONGEST_BEGINNING = 800
+"""Characters of a text whose meaning is read, after the title."""
+
+VECTOR_WEIGHT = 3.0
+TERM = r"[a-z][a-z']+"
+
+PREFIX = "prefix of the title"
+_IN_TITLE = [f"title: {name}" for name in WORDS]
+_IN_PARAGRAPH = [f"first paragraph: {name}" for name in WORDS]
+_BY_KIND = [f"{place}: any {kind}" for kind in KINDS for place in ("title", "paragraph", "text")]
+_IN_LOG = "log: out of memory"
+SIGNS = (PREFIX, *_IN_TITLE, *_IN_PARAGRAPH, *_BY_KIND, _IN_LOG)
+"""The names of the signs, in the order of the columns."""
+
+_PATTERNS = {
+    kind: pattern_of(word for word in WORDS.values() if word.kind == kind) for kind in KINDS
 }
-"""What each signal is found by, without regard to case: signs that need no training text."""
 
 
-def cleaned(reports: pl.DataFrame) -> pl.DataFrame:
-    """Title and body of each report in lower case, without code blocks, comments and form fields.
+@dataclass(frozen=True)
+class WordVectors:
+    """Vectors of words, which lie near to each other where words mean the like.
 
-    Parameters
-    ----------
-    reports : columns title, body; a missing body is an empty one.
+    terms : columns term and row.
+    vectors : a row for each term, longer the rarer the word is.
     """
-    body = (
-        pl.col("body")
-        .fill_null("")
-        .str.replace_all(CODE_BLOCK, " ")
-        .str.slice(0, LONGEST_BODY)
-        .str.replace_all(FORM_FIELD, " ")
-    )
-    return reports.select(
-        title=pl.col("title").fill_null("").str.to_lowercase(), body=body.str.to_lowercase()
-    )
+
+    terms: pl.DataFrame
+    vectors: "NDArray[np.float32]"
 
 
-def words_of(texts: pl.Series) -> pl.DataFrame:
-    """Return the words of each text in their order: columns report (its position) and word."""
-    return (
-        pl.DataFrame({"text": texts})
-        .with_row_index("report")
-        .select("report", word=pl.col("text").str.extract_all(WORD))
-        .explode("word")
-        .drop_nulls("word")
-    )
-
-
-def counted_terms(words: pl.DataFrame, stems: Mapping[str, str]) -> pl.DataFrame:
-    """Return how often each stem, and each pair of neighbouring ones, stands in each text.
+def places_of_reports(reports: pl.DataFrame) -> pl.DataFrame:
+    """Return the :class:`Places` of each report: a column for each place.
 
     Parameters
     ----------
-    words : as of :func:`words_of`.
-    stems : the stem of each word that is known; others are passed over, and part no pair.
+    reports : columns title, body; a missing one is an empty one.
+    """
+    found = [places_of(title, body) for title, body in reports.select("title", "body").iter_rows()]
+    texts = dict.fromkeys(Places._fields, pl.String) | {"has_prefix": pl.Boolean}
+    return pl.DataFrame(found, schema=texts, orient="row")
+
+
+def sign_values(places: pl.DataFrame) -> pl.DataFrame:
+    """Return how much of each sign is in each report: a column for each of :data:`SIGNS`.
+
+    A word in the title or the first paragraph is 1. Of the whole text it is half the logarithm of
+    one more than how often words of the kind are in it.
+    """
+    signs = {PREFIX: pl.col("has_prefix")}
+    for place, names in (("title", _IN_TITLE), ("first_paragraph", _IN_PARAGRAPH)):
+        for name, word in zip(names, WORDS.values(), strict=True):
+            signs[name] = pl.col(place).str.contains(word.pattern)
+    text = pl.col("text").str.slice(0, LONGEST_TEXT)
+    for kind, pattern in _PATTERNS.items():
+        signs[f"title: any {kind}"] = pl.col("title").str.contains(pattern)
+        signs[f"paragraph: any {kind}"] = pl.col("first_paragraph").str.contains(pattern)
+        signs[f"text: any {kind}"] = text.str.count_matches(pattern).log1p() / 2
+    signs[_IN_LOG] = pl.col("log").str.contains(WORDS["out of memory"].pattern)
+    return places.select(**signs).cast(pl.Float64).select(SIGNS)
+
+
+def terms_of(places: pl.DataFrame, vectors: WordVectors) -> list[pl.DataFrame]:
+    """Return the known words of the title, and those of title and text, in their order.
 
     Returns
     -------
-    Columns report, term, count, and word: how the text writes the term first.
+    For each of the two columns report (its position), term and row (of the vectors).
     """
-    known = pl.DataFrame(
-        {"word": list(stems), "stem": list(stems.values())},
-        schema={"word": pl.String, "stem": pl.String},
-    )
-    found = words.join(known, on="word", how="left", maintain_order="left")
-    following = pl.col("stem", "word").shift(-1).over("report").name.prefix("next_")
-    paired = found.with_columns(following).filter(pl.col("stem").is_not_null())
-    pairs = paired.filter(pl.col("next_stem").is_not_null()).select(
-        "report",
-        term=pl.col("stem") + " " + pl.col("next_stem"),
-        word=pl.col("word") + " " + pl.col("next_word"),
-    )
-    single = paired.select("report", "word", term="stem")
-    return (
-        pl.concat([single, pairs.select("report", "word", "term")])
-        .group_by("report", "term", maintain_order=True)
-        .agg(count=pl.len(), word=pl.col("word").first())
-    )
+    beginning = pl.col("text").str.slice(0, LONGEST_BEGINNING)
+    return [
+        places.with_row_index("report")
+        .select("report", term=text.str.extract_all(TERM))
+        .explode("term", empty_as_null=True)
+        .join(vectors.terms, on="term", how="inner", maintain_order="left")
+        for text in (pl.col("title"), pl.concat_str("title", beginning, separator=" "))
+    ]
 
 
-def signal_values(reports: pl.DataFrame) -> pl.DataFrame:
-    """Return how much of each signal is in title and body of each report.
+def vector_sums(terms: pl.DataFrame, vectors: WordVectors, reports: int) -> "Floats":
+    """Return the sum of the vectors of each report's words, a row each; zero without words."""
+    import numpy as np  # noqa: PLC0415  (who has nothing to label need not wait for it)
 
-    Parameters
-    ----------
-    reports : columns title, body, without missing values.
+    sums: Floats = np.zeros((reports, vectors.vectors.shape[1]))
+    if terms.height:
+        positions, begins = np.unique(terms["report"].to_numpy(), return_index=True)
+        found = vectors.vectors[terms["row"].to_numpy()]
+        sums[positions] = np.add.reduceat(found, begins, axis=0, dtype=np.float64)
+    return sums
 
-    Returns
-    -------
-    A column for each signal of each field, as ``title: slow``: 1 where a title has it, for a body
-    half the logarithm of one more than how often it has.
-    """
-    signals: dict[str, pl.Expr] = {}
-    for field in ("title", "body"):
-        for name, pattern in SIGNALS.items():
-            matches = pl.col(field).str.count_matches(f"(?i){pattern}").cast(pl.Float64)
-            is_title = field == "title"
-            signals[f"{field}: {name}"] = matches.clip(0, 1) if is_title else matches.log1p() / 2
-    return reports.select(**signals)
+
+def lengths_of(sums: "NDArray[np.floating[Any]]") -> "Floats":
+    """Return the length of each row, and 1 for rows of zeros."""
+    import numpy as np  # noqa: PLC0415
+
+    lengths: Floats = np.linalg.norm(sums, axis=1, keepdims=True)
+    return np.where(lengths == 0, 1.0, lengths)

@@ -1,72 +1,75 @@
 """A trained model, and the probabilities that it gives to reports."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
 from perf_assets.core.labelling.classifier.features import (
-    cleaned,
-    counted_terms,
-    signal_values,
-    words_of,
+    SIGNS,
+    VECTOR_WEIGHT,
+    WordVectors,
+    lengths_of,
+    places_of_reports,
+    sign_values,
+    terms_of,
+    vector_sums,
 )
+from perf_assets.core.labelling.vocabulary import KINDS
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Floats: TypeAlias = NDArray[np.float64]
+
+NONE, QUALITY = "none", "quality"
+CLASSES = (NONE, *KINDS, QUALITY)
+"""``quality`` is of results, such as low accuracy: older data call that performance as well."""
+
 DIGITS = 9
 """Of a probability, after the point."""
-
-BLOCKS: Mapping[str, float] = {"text": 1.0, "title": 0.5}
-"""The blocks of terms, each of length one in a report, and how much they weigh."""
-
-SIGNAL_WEIGHT = 0.5
-TITLE_WEIGHT = 2
-"""How often the title counts in the whole text."""
 
 MOST_WORDS = 8
 """Words that are named for a report."""
 
-ROWS_AT_ONCE = 2_000
+LEAST_LENGTH = 0.3
+"""Of the vector of a word that is named: what is shorter stands in most reports."""
 
-Floats: TypeAlias = "NDArray[np.float64]"
+ROWS_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True)
 class Model:
-    """A logistic regression over words, pairs of words and signals.
+    """A multinomial logistic regression over signs and vectors of words.
 
     Attributes
     ----------
     version : names what it was trained on and how, e.g. ``3f2a9c0b``.
-    stems : the stem of each word that is known.
-    terms : by block of terms a frame: term, inverse document frequency, weight.
-    signals : the weight of each signal, as ``title: slow``.
-    intercept : what a report without any of them has.
-    slope, shift : of the sigmoid that turns a margin into a probability.
-    threshold : from which probability on a report counts as one about performance.
-    share : the share of performance reports that it was trained with.
+    vectors : of words.
+    weights : a row for each of SIGNS, then for each dimension of the vectors of the title and of
+        the text, and last the intercepts; a column for each of CLASSES.
+    slope, shifts : what turns sums of weights into logarithms of probabilities, up to a constant.
+    thresholds : by the kinds that count, joined by ``+``, the least probability of a report that
+        counts.
+    share : the share of reports about speed or memory that it was trained with.
     description : what it was trained on, by which command, and how good it was on what it had not
         seen.
     """
 
     version: str
-    stems: Mapping[str, str]
-    terms: Mapping[str, pl.DataFrame]
-    signals: Mapping[str, float]
-    intercept: float
+    vectors: WordVectors
+    weights: "Floats"
     slope: float
-    shift: float
-    threshold: float
+    shifts: tuple[float, ...]
+    thresholds: Mapping[str, float]
     share: float
     description: Mapping[str, Any]
 
 
 def score(model: Model, reports: pl.DataFrame) -> pl.DataFrame:
-    """Return the probability of each report to be about performance, and the words that decided.
+    """Return the probability of each kind for each report, and the words that decided.
 
     Parameters
     ----------
@@ -74,22 +77,30 @@ def score(model: Model, reports: pl.DataFrame) -> pl.DataFrame:
 
     Returns
     -------
-    In the order of ``reports``: probability; words, those that moved it most, the strongest first,
-    as ``slow (+)`` where one speaks for performance and ``crash (-)`` where it speaks against.
+    In the order of ``reports``: speed, memory, hang, quality, which with the rest, none, add up to
+    1; words, those that moved it most, the strongest first, as ``slow (+)`` where one speaks for
+    the likeliest kind and ``crash (-)`` where it speaks for none.
     """
     parts = [_scored(model, part) for part in reports.iter_slices(ROWS_AT_ONCE)]
-    empty = pl.DataFrame(schema={"probability": pl.Float64, "words": pl.List(pl.String)})
-    return pl.concat([empty, *parts])
+    schema = dict.fromkeys(CLASSES[1:], pl.Float64) | {"words": pl.List(pl.String)}
+    return pl.concat([pl.DataFrame(schema=schema), *parts])
 
 
-def issue_probabilities(model: Model, issues: pl.DataFrame) -> pl.DataFrame:
+def issue_probabilities(
+    model: Model, issues: pl.DataFrame, counted_kinds: Sequence[str] = ("speed", "memory")
+) -> pl.DataFrame:
     """``labels.performance_probabilities`` of some issues, as ``raw.issues``, in their order."""
     scores = score(model, issues)
+    probability = scores.select(pl.sum_horizontal(counted_kinds).round(DIGITS)).to_series()
     return issues.select(
         "repository",
         "number",
-        probability=scores["probability"],
-        is_performance=scores["probability"] >= model.threshold,
+        probability=probability,
+        is_performance=probability >= model.thresholds[counted(counted_kinds)],
+        speed_probability=scores["speed"],
+        memory_probability=scores["memory"],
+        hang_probability=scores["hang"],
+        quality_probability=scores["quality"],
         deciding_words=scores["words"],
         trained_share=pl.lit(model.share),
         model_version=pl.lit(model.version),
@@ -97,78 +108,72 @@ def issue_probabilities(model: Model, issues: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def probability_of(model: Model, margins: "Floats") -> "Floats":
-    """Probabilities by the sigmoid of the model (Platt 1999)."""
-    import numpy as np  # noqa: PLC0415  (who has nothing to label need not wait for it)
+def counted(kinds: Sequence[str]) -> str:
+    """Return the key of ``kinds`` among the thresholds of a model, e.g. ``speed+memory``."""
+    return "+".join(kind for kind in CLASSES if kind in kinds)
 
-    exponents = np.clip(model.slope * margins + model.shift, -500, 500)
-    result: Floats = 1 / (1 + np.exp(-exponents))
+
+def feature_values(places: pl.DataFrame, vectors: WordVectors) -> "Floats":
+    """Return a row for each report, and the columns of :attr:`Model.weights`."""
+    import numpy as np  # noqa: PLC0415
+
+    sums = [vector_sums(terms, vectors, places.height) for terms in terms_of(places, vectors)]
+    directions = [VECTOR_WEIGHT * block / lengths_of(block) for block in sums]
+    result: Floats = np.hstack(
+        [sign_values(places).to_numpy(), *directions, np.ones((places.height, 1))]
+    )
+    return result
+
+
+def probabilities_of(model: Model, margins: "Floats") -> "Floats":
+    """Return the probability of each class by the sums of weights, a row for each report."""
+    import numpy as np  # noqa: PLC0415
+
+    exponents = model.slope * margins + np.array(model.shifts)
+    exponents -= exponents.max(axis=1, keepdims=True)
+    shares = np.exp(exponents)
+    result: Floats = shares / shares.sum(axis=1, keepdims=True)
     return result
 
 
 def _scored(model: Model, reports: pl.DataFrame) -> pl.DataFrame:
-    import numpy as np  # noqa: PLC0415
-
-    texts = cleaned(reports)
-    contributions = pl.concat(
-        [*(_of_terms(model, block, texts) for block in model.terms), _of_signals(model, texts)]
-    )
-    margins = np.full(reports.height, model.intercept)
-    sums = contributions.group_by("report").agg(pl.col("value").sum())
-    margins[sums["report"].to_numpy()] += sums["value"].to_numpy()
+    places = places_of_reports(reports)
+    features = feature_values(places, model.vectors)
+    probabilities = probabilities_of(model, features @ model.weights)
     # Sums of floating numbers depend on the order of their parts, in the last digits.
-    probabilities = np.round(probability_of(model, margins), DIGITS)
-    return pl.DataFrame({"probability": probabilities}).with_columns(
-        _deciding(contributions, reports.height)
-    )
+    columns = {
+        kind: probabilities[:, index].round(DIGITS) for index, kind in enumerate(CLASSES) if index
+    }
+    likeliest = probabilities[:, 1:].argmax(axis=1) + 1
+    return pl.DataFrame(columns).with_columns(_deciding(model, places, features, likeliest))
 
 
-def words_of_block(texts: pl.DataFrame, block: str) -> pl.DataFrame:
-    """Return the words of the text that a block of terms is read from, as :func:`words_of`."""
-    columns = ["title"] if block == "title" else [*["title"] * TITLE_WEIGHT, "body"]
-    return words_of(texts.select(pl.concat_str(columns, separator="\n")).to_series())
-
-
-def weighted_terms(counted: pl.DataFrame, known: pl.DataFrame, block: str) -> pl.DataFrame:
-    """Return the known terms by logarithmic frequency and rarity, of length one in each report."""
-    value = (1 + pl.col("count").log()) * pl.col("idf")
-    length = pl.col("value").pow(2).sum().sqrt().over("report")
-    return (
-        counted.join(known, on="term", how="inner", maintain_order="left")
-        .with_columns(value=value)
-        .with_columns(value=BLOCKS[block] * pl.col("value") / length)
-    )
-
-
-def _of_terms(model: Model, block: str, texts: pl.DataFrame) -> pl.DataFrame:
-    counted = counted_terms(words_of_block(texts, block), model.stems)
-    weighted = weighted_terms(counted, model.terms[block], block)
-    return weighted.select("report", "word", value=pl.col("value") * pl.col("weight"))
-
-
-def _of_signals(model: Model, texts: pl.DataFrame) -> pl.DataFrame:
-    values = signal_values(texts).with_row_index("report")
-    weights = pl.DataFrame(
-        {"signal": list(model.signals), "weight": list(model.signals.values())},
-        schema={"signal": pl.String, "weight": pl.Float64},
-    )
-    return (
-        values.unpivot(index="report", variable_name="signal")
-        .filter(pl.col("value") > 0)
-        .join(weights, on="signal", maintain_order="left")
-        .select(
-            "report",
-            word=pl.col("signal").str.replace("^(?:title|body): ", ""),
-            value=SIGNAL_WEIGHT * pl.col("value") * pl.col("weight"),
-        )
-    )
-
-
-def _deciding(contributions: pl.DataFrame, reports: int) -> pl.Series:
-    """Return the words of each report that moved its probability most."""
+def _deciding(
+    model: Model, places: pl.DataFrame, features: "Floats", likeliest: "NDArray[np.intp]"
+) -> pl.Series:
+    """Return the words of each report that moved it most towards its likeliest kind, or from it."""
+    gains = model.weights - model.weights[:, :1]
+    signs = pl.DataFrame(features * gains[:, likeliest].T)[:, : len(SIGNS)]
+    signs.columns = [sign.rpartition(": ")[2] + str(at) for at, sign in enumerate(SIGNS)]
+    parts = [
+        signs.with_row_index("report")
+        .unpivot(index="report", variable_name="word", value_name="value")
+        .with_columns(pl.col("word").str.replace(r"\d+$", ""))
+    ]
+    begin = len(SIGNS)
+    for terms in terms_of(places, model.vectors):
+        rows, reports = terms["row"].to_numpy(), terms["report"].to_numpy()
+        vectors = model.vectors.vectors
+        pulls = vectors @ gains[begin : begin + vectors.shape[1]]
+        lengths = lengths_of(vector_sums(terms, model.vectors, places.height))[reports, 0]
+        value = VECTOR_WEIGHT * pulls[rows, likeliest[reports]] / lengths
+        named = terms.select("report", word="term").with_columns(value=pl.Series(value))
+        parts.append(named.filter(pl.Series(lengths_of(vectors)[rows, 0] >= LEAST_LENGTH)))
+        begin += vectors.shape[1]
     strongest = (
-        contributions.group_by("report", "word")
-        .agg(pl.col("value").sum())
+        pl.concat(parts)
+        .group_by("report", "word")
+        .agg(pl.col("value").sum().round(DIGITS))
         .filter(pl.col("value") != 0)
         .sort("report", pl.col("value").abs(), "word", descending=[False, True, False])
         .group_by("report", maintain_order=True)
@@ -179,7 +184,7 @@ def _deciding(contributions: pl.DataFrame, reports: int) -> pl.Series:
             ).head(MOST_WORDS)
         )
     )
-    everyone = pl.DataFrame({"report": pl.int_range(reports, dtype=pl.UInt32, eager=True)})
+    everyone = pl.DataFrame({"report": pl.int_range(places.height, dtype=pl.UInt32, eager=True)})
     return (
         everyone.join(strongest, on="report", how="left", maintain_order="left")
         .get_column("words")

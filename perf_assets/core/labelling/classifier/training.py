@@ -2,9 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -12,50 +12,49 @@ import polars as pl
 from numpy.typing import NDArray
 
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.core.labelling.classifier.features import (
-    cleaned,
-    counted_terms,
-    signal_values,
-)
+from perf_assets.core.labelling.classifier.features import WordVectors, places_of_reports
 from perf_assets.core.labelling.classifier.model import (
-    BLOCKS,
-    SIGNAL_WEIGHT,
-    Floats,
+    CLASSES,
+    NONE,
+    QUALITY,
     Model,
-    probability_of,
+    counted,
+    feature_values,
+    probabilities_of,
     score,
-    weighted_terms,
-    words_of_block,
 )
-from perf_assets.core.libraries import import_scikit_learn, porter_stemmer
-from perf_assets.core.questions.regression import platt_scaling
+from perf_assets.core.libraries import import_scikit_learn
 
-if TYPE_CHECKING:  # importing them takes a second or two
-    from scipy import sparse
+if TYPE_CHECKING:
+    from perf_assets.core.labelling.classifier.model import Floats
 
-FEWEST_REPORTS_WITH_A_TERM = {"text": 2, "title": 1}
-PENALTY = 3.0
+Flags: TypeAlias = NDArray[np.bool_]
+
+VARIANCE = 0.1
+"""Of the normal prior of a weight."""
+
 FOLDS, ROUNDS = 5, 2
 FEWEST_OF_A_KIND = 10
 DIGITS = 5
 BINS = 10
-LONGEST_STEMMED = 25  # characters: what is longer is not a word
-
-Flags: TypeAlias = NDArray[np.bool_]
-Fit: TypeAlias = Callable[[pl.DataFrame, Flags], Model]
+COUNTED = ("speed", "memory")
 
 
-def train(reports: pl.DataFrame, command: str = "") -> Model:
+def train(reports: pl.DataFrame, vectors: WordVectors, command: str = "") -> Model:
     """Return a model of reports that people judged.
 
-    Stems of words and pairs of neighbouring words by TF-IDF, of the whole text and of the title
-    alone, and signals; logistic regression with both classes weighing alike; probabilities by
-    Platt's sigmoid, fitted to margins of reports that their model had not seen. The threshold is
-    where the F1 that is expected by these probabilities is highest, which is half of it.
+    A multinomial logistic regression of which a report may say several kinds: one that is only
+    known to be about performance has some kind of it, and the likelihood is of the sum of their
+    probabilities. A rarer kind weighs more, by the root of how much rarer it is. Slope and shifts
+    are then fitted to reports that their model had not seen, without these weights, so that
+    probabilities are calibrated. The threshold is where the F1 that is expected by the
+    probabilities is highest.
 
     Parameters
     ----------
-    reports : columns repository, title, body, is_performance.
+    reports : columns repository, title, body, is_performance, kind: speed, memory, hang, quality
+        (of results; not about performance here), or null where it is not known.
+    vectors : of words.
     command : what trains it again.
 
     Raises
@@ -70,16 +69,18 @@ def train(reports: pl.DataFrame, command: str = "") -> Model:
     Lipton, Z. C., Elkan, C. and Naryanaswamy, B. (2014). Optimal thresholding of classifiers to
     maximize F1 measure. ECML PKDD, 225-239.
     """
-    truth = _truth_of(reports)
-    return _calibrated(_fit, reports, truth, fingerprint_of(reports), command)
+    names = feature_values(places_of_reports(reports.head(0)), vectors).shape[1]
+    empty = Model(
+        "", vectors, np.zeros((names, len(CLASSES))), 1.0, (0.0,) * len(CLASSES), {}, 0.5, {}
+    )
+    return _trained(empty, reports, fingerprint_of(reports), command)
 
 
 def train_further(model: Model, reports: pl.DataFrame, command: str = "") -> Model:
     """Return a model of more reports, whose weights stay near those of ``model``.
 
-    The words are those of ``model``. Of all weights that explain the reports those are taken that
-    are nearest to what they were (a normal prior around them, of the variance that the penalty of
-    :func:`train` has); calibration and threshold are of the new reports alone.
+    Of all weights that explain the reports those are taken that are nearest to what they were (a
+    normal prior around them); calibration and threshold are of the new reports alone.
 
     Parameters
     ----------
@@ -91,18 +92,18 @@ def train_further(model: Model, reports: pl.DataFrame, command: str = "") -> Mod
     PerfAssetsError
         There are too few reports of either kind.
     """
-    truth, fit = _truth_of(reports), partial(_fit_near, model)
     version = f"{model.version}+{fingerprint_of(reports)}"
-    return _calibrated(fit, reports, truth, version, command, model.description)
+    further = _trained(model, reports, version, command)
+    return replace(further, description={**further.description, "began_with": model.description})
 
 
 def evaluate(model: Model, reports: pl.DataFrame) -> Mapping[str, Any]:
     """Return the :func:`figures` of a model on judged reports that it was not trained on."""
-    truth = reports["is_performance"].to_numpy().astype(bool)
-    return figures(score(model, reports)["probability"].to_numpy(), truth, model.threshold)
+    found = score(model, reports).select(pl.sum_horizontal(COUNTED)).to_series().to_numpy()
+    return figures(found, _is_counted(reports), model.thresholds[counted(COUNTED)])
 
 
-def figures(probabilities: Floats, truth: Flags, threshold: float) -> dict[str, Any]:
+def figures(probabilities: "Floats", truth: Flags, threshold: float) -> dict[str, Any]:
     """Return how well probabilities tell performance reports from others.
 
     Returns
@@ -142,162 +143,145 @@ def figures(probabilities: Floats, truth: Flags, threshold: float) -> dict[str, 
 
 def fingerprint_of(reports: pl.DataFrame) -> str:
     """Return a digest of the reports and verdicts, whatever their order."""
-    rows = reports.select("repository", "title", "body", "is_performance").rows()
+    rows = reports.select("repository", "title", "body", "is_performance", "kind").rows()
     text = json.dumps(sorted(map(str, rows)))
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-def _truth_of(reports: pl.DataFrame) -> Flags:
-    truth = reports["is_performance"].to_numpy().astype(bool)
+def _is_counted(reports: pl.DataFrame) -> Flags:
+    is_counted = pl.col("kind").is_in(COUNTED).fill_null(pl.col("is_performance"))
+    result: Flags = reports.select(is_counted).to_series().to_numpy().astype(bool)
+    return result
+
+
+def _possible(reports: pl.DataFrame) -> Flags:
+    """Return which classes each report may be of, by what is known of it: a row each."""
+    known = reports["kind"].to_list()
+    yes = [name not in (NONE, QUALITY) for name in CLASSES]
+    unknown = {True: yes, False: [not each for each in yes]}
+    return np.array(
+        [
+            unknown[is_performance] if kind is None else [name == kind for name in CLASSES]
+            for kind, is_performance in zip(known, reports["is_performance"], strict=True)
+        ]
+    )
+
+
+def _trained(model: Model, reports: pl.DataFrame, version: str, command: str) -> Model:
+    truth = _is_counted(reports)
     yes, no = int(truth.sum()), int((~truth).sum())
     if min(yes, no) < FEWEST_OF_A_KIND:
         raise PerfAssetsError(
             f"{yes} reports about performance and {no} others are too few to train on: it takes "
             f"{FEWEST_OF_A_KIND} of each"
         )
-    return truth
-
-
-def _calibrated(
-    fit: Fit,
-    reports: pl.DataFrame,
-    truth: Flags,
-    version: str,
-    command: str,
-    began_with: Mapping[str, Any] | None = None,
-) -> Model:
-    """Return the fitted model, with sigmoid and threshold from reports that it had not seen."""
-    margins = _unseen_margins(fit, reports, truth)
-    slope, shift = platt_scaling(margins, truth)
+    # The order of rows must not change a bit.
+    ordered = reports.sort("repository", "title", "body", "is_performance", "kind")
+    truth, possible = _is_counted(ordered), _possible(ordered)
+    features = feature_values(places_of_reports(ordered), model.vectors)
+    margins = _unseen_margins(model, features, possible, truth)
+    slope, shifts = _calibration(margins, possible)
     fitted = replace(
-        fit(reports, truth),
+        model,
         version=version,
-        slope=round(slope, DIGITS),
-        shift=round(shift, DIGITS),
+        weights=_fit(features, possible, model.weights),
+        slope=slope,
+        shifts=shifts,
         share=float(truth.mean()),
     )
-    probabilities = probability_of(fitted, margins)
-    threshold = round(_best_threshold(probabilities), 3)
+    probabilities = probabilities_of(fitted, margins)
+    found = probabilities[:, [CLASSES.index(kind) for kind in COUNTED]].sum(axis=1)
+    thresholds = {
+        counted(kinds): _best_threshold(
+            probabilities[:, [CLASSES.index(kind) for kind in kinds]].sum(axis=1)
+        )
+        for number in range(1, len(CLASSES))
+        for kinds in combinations(CLASSES[1:], number)
+    }
+    kinds = ordered["kind"].drop_nulls().value_counts().sort("kind")
     description = {
         "reports": len(truth),
-        "performance_reports": int(truth.sum()),
+        "performance_reports": yes,
+        "kinds": dict(kinds.iter_rows()),
         "repositories": sorted(reports["repository"].unique()),
         "fingerprint": fingerprint_of(reports),
         "command": command,
-        "unseen": figures(probabilities, truth, threshold),
-        **({} if began_with is None else {"began_with": began_with}),
+        "unseen": figures(found, truth, thresholds[counted(COUNTED)]),
     }
-    return replace(fitted, threshold=threshold, description=description)
+    return replace(fitted, thresholds=thresholds, description=description)
 
 
-def _fit(reports: pl.DataFrame, truth: Flags) -> Model:
-    import_scikit_learn()
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
-
-    texts = cleaned(reports)
-    words = {block: words_of_block(texts, block) for block in BLOCKS}
-    stems = _stems(words["text"]["word"].unique().sort())
-    terms = {block: _known(words[block], stems, block, len(truth)) for block in BLOCKS}
-    signals = dict.fromkeys(signal_values(texts.head(0)).columns, 0.0)
-    empty = Model("", stems, terms, signals, 0.0, 1.0, 0.0, 0.5, 0.5, {})
-    regression = LogisticRegression(
-        C=PENALTY, class_weight="balanced", solver="liblinear", random_state=0
-    ).fit(_features(empty, texts), truth)
-    return _with_weights(empty, regression.coef_[0], float(regression.intercept_[0]))
-
-
-def _fit_near(model: Model, reports: pl.DataFrame, truth: Flags) -> Model:
+def _fit(features: "Floats", possible: Flags, prior: "Floats") -> "Floats":
+    """Return the weights that are likeliest after the reports, near to ``prior``; rounded."""
     from scipy.optimize import minimize  # noqa: PLC0415
 
-    features = _features(model, cleaned(reports))
-    start = _weights_of(model)
-    signs = np.where(truth, 1.0, -1.0)
-    size = np.where(truth, truth.mean(), 1 - truth.mean()) * 2  # both classes weigh alike
+    sizes = possible.sum(axis=0, where=possible.sum(axis=1, keepdims=True) == 1)
+    sizes = np.where(sizes == 0, 1, sizes)
+    importance = np.sqrt(sizes.max() / sizes)
+    each = (possible * importance).sum(axis=1) / possible.sum(axis=1)
+    penalty = np.full(prior.shape, 1 / VARIANCE)
+    penalty[-1] = 0.01  # the intercepts are free, but for a constant that all classes share
 
-    def loss(change: Floats) -> tuple[float, Floats]:
-        margins = features @ (start + change[:-1]) + model.intercept + change[-1]
-        each = np.logaddexp(0, -signs * margins) / size
-        slopes = -signs / (1 + np.exp(np.clip(signs * margins, -500, 500))) / size
-        gradient = np.append(features.T @ slopes, slopes.sum()) + change / PENALTY
-        return float(each.sum() + change @ change / (2 * PENALTY)), gradient
+    def loss(change: "Floats") -> tuple[float, "Floats"]:
+        moved = change.reshape(prior.shape)
+        exponents = features @ (prior + moved)
+        value, slopes = _log_likelihood(exponents, possible)
+        gradient = -features.T @ (each[:, None] * slopes) + penalty * moved
+        return float(-(each * value).sum() + (penalty * moved**2).sum() / 2), gradient.ravel()
 
-    change = minimize(loss, np.zeros(len(start) + 1), jac=True, method="L-BFGS-B").x
-    return _with_weights(model, start + change[:-1], model.intercept + float(change[-1]))
-
-
-def _weights_of(model: Model) -> Floats:
-    terms = [known["weight"].to_numpy() for known in model.terms.values()]
-    return np.concatenate([*terms, list(model.signals.values())])
-
-
-def _with_weights(model: Model, weights: Floats, intercept: float) -> Model:
-    """Return the model with other weights, in the order of its terms and signals, rounded."""
-    rounded = np.round(weights, DIGITS)
-    start = 0
-    terms = {}
-    for block, known in model.terms.items():
-        of_block = pl.Series(rounded[start : start + known.height])
-        terms[block] = known.with_columns(weight=of_block)
-        start += known.height
-    signals = dict(zip(model.signals, map(float, rounded[start:]), strict=True))
-    return replace(model, terms=terms, signals=signals, intercept=round(intercept, DIGITS))
-
-
-def _stems(words: pl.Series) -> dict[str, str]:
-    stemmer = porter_stemmer()
-    return {word: stemmer.stem(word) for word in words if len(word) <= LONGEST_STEMMED}
-
-
-def _known(words: pl.DataFrame, stems: Mapping[str, str], block: str, reports: int) -> pl.DataFrame:
-    """Return the terms that enough reports have, with their smoothed inverse document frequency."""
-    frequency = counted_terms(words, stems).group_by("term").agg(reports=pl.len())
-    rarity = ((1 + reports) / (1 + pl.col("reports"))).log() + 1
-    return (
-        frequency.filter(pl.col("reports") >= FEWEST_REPORTS_WITH_A_TERM[block])
-        .select("term", idf=rarity.round(DIGITS))
-        .sort("term")
+    found = minimize(
+        loss, np.zeros(prior.size), jac=True, method="L-BFGS-B", options={"maxiter": 500}
     )
+    result: Floats = np.round(prior + found.x.reshape(prior.shape), DIGITS)
+    return result
 
 
-def _features(model: Model, texts: pl.DataFrame) -> "sparse.csr_matrix":
-    """Return a row for each text, a column for each term of each block and for each signal."""
-    from scipy import sparse  # noqa: PLC0415
+def _log_likelihood(exponents: "Floats", possible: Flags) -> tuple["Floats", "Floats"]:
+    """Return the log-likelihood of each report, and its derivatives by the exponents."""
+    from scipy.special import logsumexp, softmax  # noqa: PLC0415
 
-    blocks = []
-    for block, known in model.terms.items():
-        words = words_of_block(texts, block)
-        columns = known.with_row_index("column")
-        found = weighted_terms(counted_terms(words, model.stems), columns, block)
-        at = (found["report"].to_numpy(), found["column"].to_numpy())
-        shape = (texts.height, known.height)
-        blocks.append(sparse.csr_matrix((found["value"].to_numpy(), at), shape=shape))
-    signals = sparse.csr_matrix(SIGNAL_WEIGHT * signal_values(texts).to_numpy())
-    return sparse.hstack([*blocks, signals]).tocsr()
+    inside = np.where(possible, exponents, -np.inf)
+    value = logsumexp(inside, axis=1) - logsumexp(exponents, axis=1)
+    return value, softmax(inside, axis=1) - softmax(exponents, axis=1)
 
 
-def _unseen_margins(fit: Fit, reports: pl.DataFrame, truth: Flags) -> Floats:
-    """Return how far each report is from the boundary, by models that were trained without it."""
+def _calibration(margins: "Floats", possible: Flags) -> tuple[float, tuple[float, ...]]:
+    """Return the slope and shifts by which the unseen reports are likeliest (Platt 1999)."""
+    from scipy.optimize import minimize  # noqa: PLC0415
+
+    def loss(free: "Floats") -> tuple[float, "Floats"]:
+        value, slopes = _log_likelihood(free[0] * margins + free[1:], possible)
+        shrinking = np.concatenate([[free[0] - 1], free[1:]])
+        gradient = np.concatenate([[(slopes * margins).sum()], slopes.sum(axis=0)])
+        return float(-value.sum() + (shrinking**2).sum() / 2), -gradient + shrinking
+
+    start = np.concatenate([[1.0], np.zeros(margins.shape[1])])
+    found = minimize(loss, start, jac=True, method="L-BFGS-B").x.round(DIGITS)
+    return float(found[0]), tuple(map(float, found[1:]))
+
+
+def _unseen_margins(model: Model, features: "Floats", possible: Flags, truth: Flags) -> "Floats":
+    """Return the sums of weights of each report, by models that were trained without it."""
     import_scikit_learn()
     from sklearn.model_selection import StratifiedKFold  # noqa: PLC0415
 
-    margins = np.zeros(len(truth))
+    margins = np.zeros(possible.shape)
     for seed in range(ROUNDS):
         folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
         for learning, testing in folds.split(margins, truth):
-            fitted = fit(reports[learning], truth[learning])
-            features = _features(fitted, cleaned(reports[testing]))
-            margins[testing] += (features @ _weights_of(fitted) + fitted.intercept) / ROUNDS
+            weights = _fit(features[learning], possible[learning], model.weights)
+            margins[testing] += features[testing] @ weights / ROUNDS
     return margins
 
 
-def _best_threshold(probabilities: Floats) -> float:
+def _best_threshold(probabilities: "Floats") -> float:
     """From which probability on the F1 that the probabilities let expect is highest."""
     ordered = np.sort(probabilities)[::-1]
     expected = 2 * np.cumsum(ordered) / (np.arange(1, len(ordered) + 1) + ordered.sum())
-    return float(ordered[expected.argmax()])
+    return round(float(ordered[expected.argmax()]), 3)
 
 
-def _area_under_roc(probabilities: Floats, truth: Flags) -> float:
+def _area_under_roc(probabilities: "Floats", truth: Flags) -> float:
     """Return the share of pairs in which the performance report has the higher probability."""
     from scipy.stats import rankdata  # noqa: PLC0415
 
