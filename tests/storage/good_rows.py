@@ -171,6 +171,19 @@ GOOD: dict[str, list[Row]] = {
         verdict(1, "Ann", 7, "yes", category="Other", impact="speed"),
         verdict(2, "Ann", 7, "no"),
     ],
+    "analysis.corrected_shares": [
+        {
+            "dataset": "live",
+            "repository": "owner/name",
+            "method": method,
+            "bug_reports": 100,
+            "estimate_percent": 10.0,
+            "low_percent": 5.0,
+            "high_percent": 20.0,
+            "is_believed": method == "corrected",
+        }
+        for method in ("rule", "classifier", "corrected")
+    ],
     "analysis.labelling_quality": [
         quality("all"),
         quality(

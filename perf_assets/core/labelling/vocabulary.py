@@ -165,4 +165,4 @@ WORDS: Mapping[str, Word] = {
         alone=False,
     ),
 }
-"""By name; a word that does not say so alone is no evidence of the rule set."""
+"""By name; a word that does not say so alone does not count in the rule set."""

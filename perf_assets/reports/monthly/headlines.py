@@ -33,16 +33,16 @@ def headlines(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, list
         row for row in read_rows(connection, figures()[TESTS].rows) if row["series"] == "opened"
     )
     trends = {row["repository"]: row for row in tests}
-    times, newest, doubts = (
+    times, newest, doubts, believed = (
         {row["repository"]: row for row in rows_of(connection, name).to_dicts()}
-        for name in ("fix_time", "newest_month", "doubts")
+        for name in ("fix_time", "newest_month", "doubts", "believed_shares")
     )
     *rows, pooled = rows_of(connection, "shares").to_dicts() or [{}]
     for row in rows if len(rows) == 1 else [*rows, pooled]:
         name = row.get("repository")
         if name is None or name in left_out:
             continue
-        sentences = [*_share(row, trends.get(name))]
+        sentences = [*_share(row, trends.get(name), believed.get(name))]
         if name in times:
             sentences += _fix_time(times[name])
         if name in newest:
@@ -65,9 +65,16 @@ def _title(row: Row, repositories: int, doubts: Row | None) -> str:
     return f"{row['repository']}{months}{rest}{check}"
 
 
-def _share(row: Row, trend: Row | None) -> Iterator[str]:
+def _share(row: Row, trend: Row | None, believed: Row | None) -> Iterator[str]:
     share = _counted(row, int(row["performance"]), int(row["reports"]), "bugs")
-    share += " is a performance bug" if row["performance"] == 1 else " are performance bugs"
+    if believed is None:
+        share += " is a performance bug" if row["performance"] == 1 else " are performance bugs"
+    else:
+        rule = 100 * row["performance"] / row["reports"]
+        share = (
+            f"{believed['estimate']:.1f} % [{believed['low']:.0f}, {believed['high']:.0f}] of "
+            f"{row['reports']:,} bugs are performance bugs (rule: {rule:.1f} %)"
+        )
     if trend is None or trend["is_too_few"]:
         yield f"{share}; too few to test for a trend"
     elif trend["p_adjusted"] is None:
