@@ -38,11 +38,11 @@ def corrected_shares(
     Returns
     -------
     ``analysis.corrected_shares``, shares in percent: of the rule and of the classifier with
-    Wilson's limits, which have the error of sampling alone; ``people``, the share that raters' verdicts
-    correct, where they judged both labelled and other bug reports; and ``corrected``, the share at
-    which the probabilities of the classifier agree with themselves (the EM adjustment of priors),
-    with limits that have the error of sampling and that of a classifier in a project that it has
-    not seen. People are believed where they judged, else the corrected share, and below
+    Wilson's limits, which have the error of sampling alone; ``people``, the share that raters'
+    verdicts correct, where they judged both labelled and other bug reports; and ``corrected``, the
+    share at which the probabilities of the classifier agree with themselves (the EM adjustment of
+    priors), with limits that have the error of sampling and that of a classifier in a project that
+    it has not seen. People are believed where they judged, else the corrected share, and below
     :data:`FEWEST_REPORTS` bug reports the rule.
 
     References
