@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal
 
-.PHONY: run ui explore extras pictures lint check test test-all soak spark-test validators-test reference docs mutation upgrade \
+.PHONY: run ui explore extras pictures lint check test test-all soak spark-test validators-test reference accuracy docs mutation upgrade \
 	clean
 
 run: $(VENV)/.installed
@@ -65,6 +65,11 @@ mutation: $(VENV)/.installed-dev
 
 # The pages that code knows: tables, commands, the study file. A test says when one is stale.
 reference: $(VENV)/.installed
+	$(BIN)/python -m tests.reference_pages docs
+
+# How good the labels are, on judged reports beside the project: docs/accuracy.md.
+accuracy: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.benchmarks.label_accuracy --write $(if $(MORE),--more $(MORE))
 	$(BIN)/python -m tests.reference_pages docs
 
 # docs/ as a site that opens offline: dist/docs/html/index.html.

@@ -1,11 +1,12 @@
 """Train the packaged classifier, and measure it and the rules on projects they had not seen.
 
-    python -m tests.benchmarks.classifier [CHECKOUT]
+    python -m tests.benchmarks.classifier [--more CHECKOUT] [--write]
 
 Texts are those of the judged reports in `shared/data/verdicts`; CHECKOUT is one of
 yunwei37/vllm-exp, which has the other reports of vllm that `kind_verdicts.csv` judges.
 """
 
+import argparse
 import csv
 import gzip
 import json
@@ -24,8 +25,9 @@ from tests.paths import SHARED
 VERDICTS = SHARED / "verdicts"
 KINDS = Path(__file__).with_name("kind_verdicts.csv")
 """The kinds of reports of caffe and mxnet, and of the reports of vllm that were not drawn for
-`vllm.jsonl.gz`, each judged by one reader who saw its title and the beginning of its body. Of caffe
-and mxnet, `quality` is what the authors of the data call performance and that reader did not."""
+`vllm.jsonl.gz`, each judged by a large language model that saw its title and the beginning of its
+body. Of caffe and mxnet, `quality` is what the authors of the data call performance and it did
+not."""
 
 REST = "the rest of vllm"
 SCHEMA = {
@@ -81,12 +83,28 @@ def _rest(clone: Path) -> Iterator[dict[str, Any]]:
         yield from json.loads(path.read_text(encoding="utf-8"))
 
 
-def main(more: Path | None) -> None:
-    """Train on all reports, and write the packaged model."""
-    model = train(judged_reports(more), word_vectors(), "python -m tests.benchmarks.classifier")
-    write_file(PACKAGED, as_bytes(model))
+def read_arguments(purpose: str, written: str) -> argparse.Namespace:
+    """Return the arguments of the command line: more and write; end where there are no data."""
+    parser = argparse.ArgumentParser(description=purpose)
+    parser.add_argument("--more", type=Path, help="a checkout with the other reports of vllm")
+    parser.add_argument("--write", action="store_true", help=f"write {written}")
+    arguments = parser.parse_args()
+    if not VERDICTS.is_dir():
+        print("The judged reports are not here: nothing is measured.")
+        sys.exit(0)
+    print("Reading the judged reports.")
+    return arguments
+
+
+def main() -> None:
+    """Train on all reports, print how good the model is, and write it where asked."""
+    arguments = read_arguments("Train the packaged classifier.", PACKAGED.name)
+    command = "python -m tests.benchmarks.classifier"
+    model = train(judged_reports(arguments.more), word_vectors(), command)
     print(json.dumps(model.description, indent=2))
+    if arguments.write:
+        write_file(PACKAGED, as_bytes(model))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
+    main()

