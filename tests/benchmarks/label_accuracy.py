@@ -3,9 +3,9 @@
     python -m tests.benchmarks.label_accuracy [--more CHECKOUT] [--write]
 
 With --write it writes the files from which docs/accuracy.md is made. The classifier is trained
-without the project on which it is measured; the words of `performance-2026` were chosen with all of
-them in view. CHECKOUT is that of tests/benchmarks/classifier.py. Limits are those of 1,000 bootstrap
-samples of reports.
+without the project on which it is measured; the words of `performance-2026` were chosen with all
+of them in view. CHECKOUT is that of tests/benchmarks/classifier.py. Limits are those of 1,000
+bootstrap samples of reports.
 """
 
 import csv

@@ -15,11 +15,12 @@ FEWEST_REPORTS = 50
 TRANSFER_ERROR = 0.3
 """Standard deviation of the logit of a share that is estimated for a project that the classifier
 has not seen: with it intervals held 97 % in a simulation over three judged projects, shares from 3
-to 30 % and 150 to 2,000 reports (docs/studies/classifier.md)."""
+to 30 % and 150 to 2,000 reports (docs/accuracy.md)."""
 
 Z = 1.959964
 PASSES = 500
 SMALLEST = 1e-4
+GRID = 400
 
 Estimate = tuple[str, int, float, float, float]
 
@@ -110,12 +111,30 @@ def adjusted_share(
         before, share = share, min(max(float(posterior.mean()), SMALLEST), 1 - SMALLEST)
         if abs(share - before) < SMALLEST / 100:
             break
-    posterior = odds * share / (odds * share + 1 - share)
-    information = float(((posterior - share) ** 2).sum())  # on the logit of the share
-    error = Z * sqrt(1 / max(information, 1e-9) + TRANSFER_ERROR**2)
-    middle = log(share / (1 - share))
-    low, high = (1 / (1 + exp(-max(min(middle + side, 50), -50))) for side in (-error, error))
+    low, high = _limits(odds, share)
     return share, low, high
+
+
+def _limits(odds: NDArray[np.float64], share: float) -> tuple[float, float]:
+    """Return the limits of the share: of the likelihood ratio, widened by the transfer error."""
+    logits = np.linspace(_logit(SMALLEST), _logit(1 - SMALLEST), GRID)
+    shares = 1 / (1 + np.exp(-logits))
+    # One row a share would be too large for a hundred thousand reports.
+    likelihoods = np.array([np.log1p(each * (odds - 1)).sum() for each in shares])
+    best = float(np.log1p(share * (odds - 1)).sum())
+    inside = logits[2 * (best - likelihoods) <= Z**2]
+    middle = _logit(share)
+    sides = (min(middle, *inside[:1]), max(middle, *inside[-1:]))
+    distances = (sqrt((side - middle) ** 2 + (Z * TRANSFER_ERROR) ** 2) for side in sides)
+    low, high = (
+        1 / (1 + exp(-(middle + sign * distance)))
+        for sign, distance in zip((-1, 1), distances, strict=True)
+    )
+    return low, high
+
+
+def _logit(share: float) -> float:
+    return log(share / (1 - share))
 
 
 def _percent(
