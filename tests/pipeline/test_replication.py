@@ -217,6 +217,7 @@ def test_every_analysis_has_rows_of_each_framework_and_of_both_together(small: D
     # no texts to look for words in; no forum is loaded, and no tree; too few are fixed for a curve.
     missing = {
         "labelling_quality",
+        "corrected_shares",
         "rater_agreement",
         "rater_disagreements",
         "lifetime_comparisons",

@@ -52,7 +52,8 @@ def test_other_rules_are_reported_and_nothing_of_the_old_ones(data_dir: Path, co
     facts = dict(rows(data_dir, "SELECT fact, value FROM meta.about WHERE topic = 'rules'"))
     assert facts["keywords"] == "slow"
     assert (facts["strong_keywords"], facts["weak_keywords"]) == ("none", "slow")
-    assert len(facts) == 7
+    assert "1 keywords of the study replace the words" in facts["rule_set"]
+    assert len(facts) == 8
 
 
 def test_every_partition_has_its_last_audit(small: Prepared) -> None:

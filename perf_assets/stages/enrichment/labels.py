@@ -90,7 +90,6 @@ def label_cohorts(
     """
     loaded = loaded_months(writer, "raw.issues", repository)
     work = Work(writer, repository, TABLES, loaded, from_first(loaded, months))
-    model = model_of(writer.data_dir.path)
     areas, rules = study.repository(repository).areas, study.rules_of(repository)
     code, scored_by = code_version(__name__), fingerprint_of_model(writer.data_dir.path)
     versions = (code, rules, STEMS.version, areas.version, scored_by)
@@ -106,6 +105,7 @@ def label_cohorts(
         files = writer.database.frame(FILES, [repository])
         located = area_evidence(repository, issues, files, areas, _other_meaning(rules))
     with phase(f"scoring issues of {repository}"):
+        model = model_of(writer.data_dir.path)
         read = without_boilerplate(issues, templates).filter(pl.col("month").is_in(work.months))
         probabilities = classifier.issue_probabilities(model, read, rules.counted_kinds)
 
