@@ -301,6 +301,8 @@ def _made(lake: Lake, name: str, schema: pa.Schema, description: str) -> DeltaTa
             description=description,
             configuration=PROPERTIES,
             storage_options=lake.options,
+            # Else a second one is committed behind that of another worker, and replaces its key.
+            commit_properties=CommitProperties(max_commit_retries=0),
         )
     except (DeltaError, OSError):
         if opened(lake, name) is None:
