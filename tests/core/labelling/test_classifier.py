@@ -96,6 +96,7 @@ def test_kinds_are_told_apart_and_add_up_with_none_to_one() -> None:
     )
     assert counted["is_performance"].to_list() == [kind == "hang" for kind in known["kind"]]
     assert counted["probability"].to_list() == counted["hang_probability"].to_list()
+    assert set(counted["trained_share"]) == {0.25}
 
 
 def test_the_words_that_decided_are_named() -> None:

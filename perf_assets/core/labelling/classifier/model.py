@@ -102,10 +102,17 @@ def issue_probabilities(
         hang_probability=scores["hang"],
         quality_probability=scores["quality"],
         deciding_words=scores["words"],
-        trained_share=pl.lit(model.share),
+        trained_share=pl.lit(_trained_share(model, counted_kinds)),
         model_version=pl.lit(model.version),
         month="month",
     )
+
+
+def _trained_share(model: Model, kinds: Sequence[str]) -> float:
+    """Return the share of reports of ``kinds`` among those that the model was trained with."""
+    known = model.description.get("kinds", {})
+    numbers = [known.get(kind, 0) for kind in kinds]
+    return sum(numbers) / model.description["reports"] if all(numbers) else model.share
 
 
 def counted(kinds: Sequence[str]) -> str:
