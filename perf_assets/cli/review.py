@@ -341,6 +341,8 @@ def train_classifier(files: tuple[Path, ...], data_dir: Path) -> None:
         perf-assets review train judged.jsonl.gz --data-dir data
     """
     with shown_progress(console), phase("training the classifier"):
+        from perf_assets.core.labelling.classifier.model import counted
+        from perf_assets.core.labelling.vocabulary import COUNTED_KINDS
         from perf_assets.stages.classifier_training import train_model
 
         directory = DataDirectory.of(data_dir)
@@ -354,7 +356,7 @@ def train_classifier(files: tuple[Path, ...], data_dir: Path) -> None:
     click.echo(
         f"On reports that it had not seen: area under the ROC curve {unseen['area_under_roc']} "
         f"[{unseen['area_low']}, {unseen['area_high']}]; from a probability of "
-        f"{model.thresholds['speed+memory']} "
+        f"{model.thresholds[counted(COUNTED_KINDS)]} "
         f"on F1 {unseen['f1']} (precision {unseen['precision']}, recall {unseen['recall']}); "
         f"calibration error {unseen['calibration_error']}"
     )

@@ -12,8 +12,8 @@ import polars as pl
 
 from perf_assets.base.config_files import StrictModel, validate
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.core.labelling.classifier.features import SIGNS, WordVectors
-from perf_assets.core.labelling.classifier.model import CLASSES, Model
+from perf_assets.core.labelling.classifier.features import WordVectors
+from perf_assets.core.labelling.classifier.model import CLASSES, Model, feature_count
 
 PACKAGED = Path(__file__).with_name("performance_model.json.gz")
 VECTORS = Path(__file__).with_name("word_vectors.npz")
@@ -110,7 +110,7 @@ def _read(path: Path, changed: int, size: int) -> Model:
         raise PerfAssetsError(f"{path} is a model of an older version of perf-assets: {remedy}")
     found = validate(_File, content, path)
     vectors = word_vectors()
-    features = len(SIGNS) + 2 * vectors.vectors.shape[1] + 1
+    features = feature_count(vectors)
     is_whole = {len(row) for row in found.weights} == {len(CLASSES)} == {len(found.shifts)}
     if found.vectors != _digest_of_vectors() or len(found.weights) != features or not is_whole:
         raise PerfAssetsError(f"{path} was trained with other vectors of words: {remedy}")

@@ -23,11 +23,11 @@ from perf_assets.base.files import write_file
 from perf_assets.config.classifier import word_vectors
 from perf_assets.core.analyses.corrected_shares import adjusted_share
 from perf_assets.core.labelling.classifier.model import CLASSES, Model, counted, score
-from perf_assets.core.labelling.classifier.training import COUNTED, train
+from perf_assets.core.labelling.classifier.training import train
 from perf_assets.core.labelling.labels import Rules, label_issues
 from perf_assets.core.labelling.places import places_of
 from perf_assets.core.labelling.rule_sets import PERFORMANCE_2026
-from perf_assets.core.labelling.vocabulary import WORDS
+from perf_assets.core.labelling.vocabulary import COUNTED_KINDS, WORDS
 from perf_assets.core.paper.constants import KEYWORDS
 from perf_assets.schema import schema_of
 from tests.benchmarks.classifier import judged_reports, read_arguments
@@ -78,12 +78,14 @@ def measured(others: pl.DataFrame, judged: pl.DataFrame) -> Iterator[list[object
     """Yield the rows of a project for each source of its reports, but for the date."""
     model = train(others, word_vectors())
     for (source,), part in judged.group_by("source", maintain_order=True):
-        yield from _rows(str(source), "speed and memory", model, part, part["kind"].is_in(COUNTED))
+        yield from _rows(
+            str(source), "speed and memory", model, part, part["kind"].is_in(COUNTED_KINDS)
+        )
         if part["is_bug"].all():
             continue
         bugs = part.filter("is_bug")
         name = f"{source}, bugs alone"
-        yield from _rows(name, "speed and memory", model, bugs, bugs["kind"].is_in(COUNTED))
+        yield from _rows(name, "speed and memory", model, bugs, bugs["kind"].is_in(COUNTED_KINDS))
     if judged["source"][0] in ("caffe", "incubator-mxnet"):
         found = score(model, judged).select(pl.sum_horizontal(CLASSES[1:])).to_series().to_numpy()
         chosen = found >= model.thresholds[counted(CLASSES[1:])]
@@ -107,8 +109,8 @@ def _rows(
         yield _row(
             source, said, name, truth, weights, None, figures(_chosen(rules, part), truth, weights)
         )
-    found = score(model, part).select(pl.sum_horizontal(COUNTED)).to_series().to_numpy()
-    chosen = found >= model.thresholds[counted(COUNTED)]
+    found = score(model, part).select(pl.sum_horizontal(COUNTED_KINDS)).to_series().to_numpy()
+    chosen = found >= model.thresholds[counted(COUNTED_KINDS)]
     share = adjusted_share(np.clip(np.repeat(found, _times(weights)), 1e-4, 1 - 1e-4), model.share)
     shown = figures(chosen, truth, weights, found)
     yield _row(source, said, "classifier", truth, weights, share, shown)

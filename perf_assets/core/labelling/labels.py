@@ -13,7 +13,6 @@ import polars as pl
 from perf_assets.core.labelling.boilerplate import Boilerplate, Line, read_bodies
 from perf_assets.core.labelling.classifier.boilerplate import without_boilerplate
 from perf_assets.core.labelling.rule_sets import (
-    COUNTED_KINDS,
     PAPER,
     PERFORMANCE_2026,
     evidence_by_place,
@@ -25,6 +24,7 @@ from perf_assets.core.labelling.strength import (
     WIDENED_KEYWORDS,
     strength_of,
 )
+from perf_assets.core.labelling.vocabulary import COUNTED_KINDS
 from perf_assets.schema import schema_of
 from perf_assets.schema.types import TEXTS
 
@@ -134,6 +134,7 @@ def label_issues(
     templates: pl.DataFrame,
     rules: Rules,
     forms: pl.DataFrame | None = None,
+    plain: pl.DataFrame | None = None,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the label of each issue, and the evidence it follows from.
 
@@ -149,6 +150,7 @@ def label_issues(
         templates (may be empty).
     rules : the study's entries.
     forms : ``labels.report_forms`` of the issues, where they are known.
+    plain : the issues without their boilerplate, where the caller has them.
 
     Returns
     -------
@@ -161,7 +163,10 @@ def label_issues(
 
     boilerplate, bodies = read_bodies(issues, templates, is_relevant, is_relevant)
     ordered = issues.sort("number")
-    of_sets = _evidence_of_set(ordered, templates, rules, forms)
+    of_sets: dict[int, list[tuple[str, str, str]]] = {}
+    if rules.rule_set == PERFORMANCE_2026:
+        read = without_boilerplate(issues, templates) if plain is None else plain
+        of_sets = _evidence_of_set(read, rules, forms)
     evidence = pl.DataFrame(
         [
             (issue["repository"], issue["number"], *found, issue["month"])
@@ -180,13 +185,10 @@ def label_issues(
 
 
 def _evidence_of_set(
-    issues: pl.DataFrame, templates: pl.DataFrame, rules: Rules, forms: pl.DataFrame | None
+    plain: pl.DataFrame, rules: Rules, forms: pl.DataFrame | None
 ) -> dict[int, list[tuple[str, str, str]]]:
     """Return rule, field and match of what ``performance-2026`` finds in each issue."""
-    if rules.rule_set != PERFORMANCE_2026:
-        return {}
     used = {} if forms is None else {row["number"]: row for row in forms.iter_rows(named=True)}
-    read = without_boilerplate(issues, templates)
     return {
         number: [
             (KEYWORD if counts else IGNORED_KEYWORD, place, match)
@@ -194,7 +196,7 @@ def _evidence_of_set(
                 title, body, used.get(number), rules.counted_kinds
             )
         ]
-        for number, title, body in read.select("number", "title", "body").iter_rows()
+        for number, title, body in plain.select("number", "title", "body").iter_rows()
     }
 
 

@@ -18,7 +18,6 @@ from perf_assets.core.labelling.places import places_of
 from perf_assets.core.labelling.vocabulary import SPEED, WORDS
 
 PAPER, PERFORMANCE_2026 = "paper", "performance-2026"
-COUNTED_KINDS = ("speed", "memory")
 
 TITLE, TITLE_PREFIX, FIRST_PARAGRAPH = "title", "title_prefix", "first_paragraph"
 FORM, FORM_FIELD = "form", "form_field"

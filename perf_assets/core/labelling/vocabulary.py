@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 SPEED, MEMORY, HANG = "speed", "memory", "hang"
 KINDS = (SPEED, MEMORY, HANG)
+COUNTED_KINDS = (SPEED, MEMORY)
+"""The kinds that count unless a study says otherwise, as in the paper."""
 
 
 class Word(NamedTuple):

@@ -100,13 +100,14 @@ def label_cohorts(
     templates = writer.database.frame(TEMPLATES, [repository])
     with phase(f"labelling issues of {repository}"):
         forms = report_forms(issues, templates)
-        labels, evidence = label_issues(issues, templates, rules, forms)
+        plain = without_boilerplate(issues, templates)
+        labels, evidence = label_issues(issues, templates, rules, forms, plain)
         stems = stems_of_issues(issues, templates)
         files = writer.database.frame(FILES, [repository])
         located = area_evidence(repository, issues, files, areas, _other_meaning(rules))
     with phase(f"scoring issues of {repository}"):
         model = model_of(writer.data_dir.path)
-        read = without_boilerplate(issues, templates).filter(pl.col("month").is_in(work.months))
+        read = plain.filter(pl.col("month").is_in(work.months))
         probabilities = classifier.issue_probabilities(model, read, rules.counted_kinds)
 
     def staged(month: str) -> list[StagedTable]:

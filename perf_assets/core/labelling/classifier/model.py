@@ -16,7 +16,7 @@ from perf_assets.core.labelling.classifier.features import (
     terms_of,
     vector_sums,
 )
-from perf_assets.core.labelling.vocabulary import KINDS
+from perf_assets.core.labelling.vocabulary import COUNTED_KINDS, KINDS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,7 +87,7 @@ def score(model: Model, reports: pl.DataFrame) -> pl.DataFrame:
 
 
 def issue_probabilities(
-    model: Model, issues: pl.DataFrame, counted_kinds: Sequence[str] = ("speed", "memory")
+    model: Model, issues: pl.DataFrame, counted_kinds: Sequence[str] = COUNTED_KINDS
 ) -> pl.DataFrame:
     """``labels.performance_probabilities`` of some issues, as ``raw.issues``, in their order."""
     scores = score(model, issues)
@@ -118,6 +118,11 @@ def _trained_share(model: Model, kinds: Sequence[str]) -> float:
 def counted(kinds: Sequence[str]) -> str:
     """Return the key of ``kinds`` among the thresholds of a model, e.g. ``speed+memory``."""
     return "+".join(kind for kind in CLASSES if kind in kinds)
+
+
+def feature_count(vectors: WordVectors) -> int:
+    """Return the number of columns of :func:`feature_values`."""
+    return len(SIGNS) + 2 * int(vectors.vectors.shape[1]) + 1
 
 
 def feature_values(places: pl.DataFrame, vectors: WordVectors) -> "Floats":

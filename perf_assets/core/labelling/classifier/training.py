@@ -19,10 +19,12 @@ from perf_assets.core.labelling.classifier.model import (
     QUALITY,
     Model,
     counted,
+    feature_count,
     feature_values,
     probabilities_of,
     score,
 )
+from perf_assets.core.labelling.vocabulary import COUNTED_KINDS
 from perf_assets.core.libraries import import_scikit_learn
 
 if TYPE_CHECKING:
@@ -37,7 +39,6 @@ FOLDS, ROUNDS = 5, 2
 FEWEST_OF_A_KIND = 10
 DIGITS = 5
 BINS = 10
-COUNTED = ("speed", "memory")
 
 
 def train(reports: pl.DataFrame, vectors: WordVectors, command: str = "") -> Model:
@@ -69,9 +70,15 @@ def train(reports: pl.DataFrame, vectors: WordVectors, command: str = "") -> Mod
     Lipton, Z. C., Elkan, C. and Naryanaswamy, B. (2014). Optimal thresholding of classifiers to
     maximize F1 measure. ECML PKDD, 225-239.
     """
-    names = feature_values(places_of_reports(reports.head(0)), vectors).shape[1]
     empty = Model(
-        "", vectors, np.zeros((names, len(CLASSES))), 1.0, (0.0,) * len(CLASSES), {}, 0.5, {}
+        "",
+        vectors,
+        np.zeros((feature_count(vectors), len(CLASSES))),
+        1.0,
+        (0.0,) * len(CLASSES),
+        {},
+        0.5,
+        {},
     )
     return _trained(empty, reports, fingerprint_of(reports), command)
 
@@ -99,8 +106,8 @@ def train_further(model: Model, reports: pl.DataFrame, command: str = "") -> Mod
 
 def evaluate(model: Model, reports: pl.DataFrame) -> Mapping[str, Any]:
     """Return the :func:`figures` of a model on judged reports that it was not trained on."""
-    found = score(model, reports).select(pl.sum_horizontal(COUNTED)).to_series().to_numpy()
-    return figures(found, _is_counted(reports), model.thresholds[counted(COUNTED)])
+    found = score(model, reports).select(pl.sum_horizontal(COUNTED_KINDS)).to_series().to_numpy()
+    return figures(found, _is_counted(reports), model.thresholds[counted(COUNTED_KINDS)])
 
 
 def figures(probabilities: "Floats", truth: Flags, threshold: float) -> dict[str, Any]:
@@ -149,7 +156,7 @@ def fingerprint_of(reports: pl.DataFrame) -> str:
 
 
 def _is_counted(reports: pl.DataFrame) -> Flags:
-    is_counted = pl.col("kind").is_in(COUNTED).fill_null(pl.col("is_performance"))
+    is_counted = pl.col("kind").is_in(COUNTED_KINDS).fill_null(pl.col("is_performance"))
     result: Flags = reports.select(is_counted).to_series().to_numpy().astype(bool)
     return result
 
@@ -190,7 +197,7 @@ def _trained(model: Model, reports: pl.DataFrame, version: str, command: str) ->
         share=float(truth.mean()),
     )
     probabilities = probabilities_of(fitted, margins)
-    found = probabilities[:, [CLASSES.index(kind) for kind in COUNTED]].sum(axis=1)
+    found = probabilities[:, [CLASSES.index(kind) for kind in COUNTED_KINDS]].sum(axis=1)
     thresholds = {
         counted(kinds): _best_threshold(
             probabilities[:, [CLASSES.index(kind) for kind in kinds]].sum(axis=1)
@@ -206,7 +213,7 @@ def _trained(model: Model, reports: pl.DataFrame, version: str, command: str) ->
         "repositories": sorted(reports["repository"].unique()),
         "fingerprint": fingerprint_of(reports),
         "command": command,
-        "unseen": figures(found, truth, thresholds[counted(COUNTED)]),
+        "unseen": figures(found, truth, thresholds[counted(COUNTED_KINDS)]),
     }
     return replace(fitted, thresholds=thresholds, description=description)
 
