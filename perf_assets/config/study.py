@@ -186,8 +186,12 @@ class Study(StrictModel):
         """Say in a sentence by which words issues are labelled."""
         kinds = " and ".join(self.counted_kinds)
         if self.keywords is not None:
+            number = len(self.keywords)
+            verb = (
+                "keyword of the study replaces" if number == 1 else "keywords of the study replace"
+            )
             return (
-                f"Labels: {len(self.keywords)} keywords of the study replace the words of the rule "
+                f"Labels: {number} {verb} the words of the rule "
                 f"set {self.rule_set}; to add words to them instead, write extend_keywords."
             )
         of_set = "the 29 keywords of the paper" if self.rule_set == PAPER else f"it counts {kinds}"

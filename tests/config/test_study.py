@@ -277,7 +277,7 @@ def test_extend_keywords_are_added_to_those_of_the_paper_or_of_the_study(tmp_pat
         ('extend_keywords = ["jank"]\n', "(it counts speed and memory), and 1 of the study."),
         (
             'keywords = ["throughput"]\n',
-            "1 keywords of the study replace the words of the",
+            "1 keyword of the study replaces the words of the",
         ),
     ],
 )

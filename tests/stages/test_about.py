@@ -52,7 +52,7 @@ def test_other_rules_are_reported_and_nothing_of_the_old_ones(data_dir: Path, co
     facts = dict(rows(data_dir, "SELECT fact, value FROM meta.about WHERE topic = 'rules'"))
     assert facts["keywords"] == "slow"
     assert (facts["strong_keywords"], facts["weak_keywords"]) == ("none", "slow")
-    assert "1 keywords of the study replace the words" in facts["rule_set"]
+    assert "1 keyword of the study replaces the words" in facts["rule_set"]
     assert len(facts) == 8
 
 

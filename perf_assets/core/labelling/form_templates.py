@@ -34,6 +34,10 @@ PERFORMANCE_FIELDS = (
 )
 """The same for the heading of a field; "memory" alone may be the memory of a device."""
 
+BUGS = (" bug ", " bugs ")
+"""Words of a form, or of a choice in it, that is for bugs and performance alike: it says nothing.
+"""
+
 NO_ANSWER = "_No response_"  # what GitHub writes under a heading that was left empty
 EMPTY_BOX = ("- [ ]", "* [ ]", "+ [ ]")
 NOTHING = ("", "no response", "none", "n/a", "na")
@@ -54,10 +58,14 @@ class Heading(NamedTuple):
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a form: its heading, and the lines below it in an untouched form."""
+    """A field of a form: its heading, and the lines below it in an untouched form.
+
+    performance_choices : the lines by which a list of choices states performance.
+    """
 
     label: str
     defaults: frozenset[str]
+    performance_choices: frozenset[str] = frozenset()
 
     def has_answer(self, lines: Iterable[str]) -> bool:
         """Return whether a line was written by the reporter and says something.
@@ -66,6 +74,13 @@ class Field:
         nothing. A ticked box is an answer.
         """
         return any(map(self._is_answer, set(lines)))  # logs repeat their lines
+
+    def is_about_performance(self, lines: Iterable[str]) -> bool:
+        """Return whether the heading of a filled field, or a choice in it, is about performance."""
+        if says_any(self.label, PERFORMANCE_FIELDS):
+            return True
+        chosen = {choice for line in lines for choice in _normal_line(line).split(", ")}
+        return not self.performance_choices.isdisjoint(chosen)
 
     def _is_answer(self, line: str) -> bool:
         text = _normal_line(line)
@@ -127,7 +142,8 @@ def read_form(path: str, sha: str, body: str) -> Form | None:
         name=name.strip() or PurePosixPath(path).stem,
         title=title,
         fields=fields,
-        is_performance=any(says_any(text, PERFORMANCE) for text in said),
+        is_performance=any(says_any(text, PERFORMANCE) for text in said)
+        and not says_any(name, BUGS),
         lines=lines,
     )
 
@@ -230,7 +246,8 @@ def _fields_of_form(elements: object) -> Iterator[tuple[str, Field]]:
         if heading is not None:
             texts = (_text(attributes.get(name)) for name in ("value", "placeholder"))
             lines = [line for text in texts for line in without_comments(text).split("\n")]
-            yield heading.key, Field(heading.label, _defaults([*lines, _default(attributes)]))
+            defaults = _defaults([*lines, _default(attributes)])
+            yield heading.key, Field(heading.label, defaults, _performance_choices(attributes))
 
 
 def _default(attributes: dict[str, Any]) -> str:
@@ -239,6 +256,17 @@ def _default(attributes: dict[str, Any]) -> str:
     if not isinstance(options, list) or not (index.isdecimal() and len(index) < 4):
         return ""
     return _text(options[int(index)]) if int(index) < len(options) else ""
+
+
+def _performance_choices(attributes: dict[str, Any]) -> frozenset[str]:
+    """Return the options of a list that name performance and not bugs."""
+    options = attributes.get("options")
+    texts = map(_text, options if isinstance(options, list) else [])
+    return frozenset(
+        _normal_line(text)
+        for text in texts
+        if says_any(text, PERFORMANCE_FIELDS) and not says_any(text, BUGS)
+    )
 
 
 def _fields_of_markdown(text: str) -> dict[str, Field]:

@@ -12,13 +12,11 @@ from typing import Any
 import polars as pl
 
 from perf_assets.core.labelling.form_templates import (
-    PERFORMANCE_FIELDS,
     Form,
     Heading,
     headings,
     normal_lines,
     read_form,
-    says_any,
 )
 from perf_assets.core.markdown import without_comments
 from perf_assets.schema import schema_of
@@ -123,11 +121,13 @@ def _best(forms: list[Form], keys: set[str], title: str, body: str) -> Form | No
 
 def _values(form: Form, title: str, lines: list[str], found: list[Heading]) -> tuple[Any, ...]:
     """Return the values of a row between its number and its month."""
-    answered = {
-        key
-        for key, begin, end in _sections(form, found, len(lines))
-        if form.fields[key].has_answer(lines[begin:end])
-    }
+    answered: set[str] = set()
+    about: set[str] = set()
+    for key, begin, end in _sections(form, found, len(lines)):
+        if form.fields[key].has_answer(lines[begin:end]):
+            answered.add(key)
+            if form.fields[key].is_about_performance(lines[begin:end]):
+                about.add(key)
     filled = [field.label for key, field in form.fields.items() if key in answered]
     return (
         form.path,
@@ -139,7 +139,7 @@ def _values(form: Form, title: str, lines: list[str], found: list[Heading]) -> t
         filled,
         [field.label for key, field in form.fields.items() if key not in answered],
         form.is_performance,
-        [label for label in filled if says_any(label, PERFORMANCE_FIELDS)],
+        [field.label for key, field in form.fields.items() if key in about],
     )
 
 

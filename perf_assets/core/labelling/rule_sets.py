@@ -25,7 +25,6 @@ STRONG_PLACES = (TITLE, TITLE_PREFIX, FORM)
 FEWEST_OF_SPEED = 2
 """Words of speed in a first paragraph: a single one is often said in passing."""
 
-_BUG = re.compile(r"\bbugs?\b", re.IGNORECASE)
 _FOUND_BY = {name: re.compile(word.pattern) for name, word in WORDS.items() if word.alone}
 
 
@@ -44,8 +43,7 @@ def evidence_by_place(
     if places.has_prefix and SPEED in kinds:
         yield TITLE_PREFIX, "performance", True
     if form is not None and SPEED in kinds:
-        # A form for bugs and performance alike says nothing.
-        if form["is_performance_form"] and not _BUG.search(form["form_name"]):
+        if form["is_performance_form"]:
             yield FORM, form["form_name"], True
         for field in form["performance_fields"]:
             yield FORM_FIELD, field, True

@@ -256,9 +256,10 @@ def test_memory_usage_is_a_performance_field_of_a_form_that_is_not_for_performan
         ("bug.yml", "name: A memory-leak", True),
         ("bug.yml", "name: It is slower", True),
         ("bug.yml", "name: Perfect speech", False),
-        ("bug.yml", "name: Bug\ntitle: '[Perf] '", True),
-        ("bug.yml", "name: Bug\nlabels: bug, type:performance", True),
-        ("perf_issue.yml", "name: Bug", True),
+        ("bug.yml", "name: Issue\ntitle: '[Perf] '", True),
+        ("bug.yml", "name: Issue\nlabels: bug, type:performance", True),
+        ("perf_issue.yml", "name: Issue", True),
+        ("issue.yml", "name: Bug/Performance Issue", False),
     ],
 )
 def test_form_for_performance_says_so_outside_its_fields(
@@ -268,6 +269,33 @@ def test_form_for_performance_says_so_outside_its_fields(
     row = form_of("### Performance\n\nIt is slow.", template(f"{FOLDER}/{path}", source))
     assert row["is_performance_form"] is expected
     assert row["performance_fields"] == ["Performance"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("Performance", ["Issue type"]),
+        ("Support, Memory usage", ["Issue type"]),
+        ("Bug", []),
+        ("Bug/Performance", []),
+        ("My performance is poor", []),
+        ("_No response_", []),
+    ],
+)
+def test_choice_of_performance_in_a_list_is_a_performance_field(
+    answer: str, expected: list[str]
+) -> None:
+    source = """
+name: Issue
+body:
+- type: dropdown
+  attributes:
+    label: Issue type
+    options: [Bug, Performance, Bug/Performance, Support, Memory usage]
+- {type: textarea, attributes: {label: Details}}
+"""
+    body = f"### Issue type\n\n{answer}\n\n### Details\n\nIt differs.\n"
+    assert form_of(body, template(BUG, source))["performance_fields"] == expected
 
 
 def test_form_with_more_headings_wins_of_two_in_one_body() -> None:

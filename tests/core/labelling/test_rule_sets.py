@@ -87,10 +87,10 @@ def test_later_text_code_and_logs_do_not_count_and_are_named() -> None:
     assert not any(counts for *_, counts in signs)
 
 
-def test_the_form_and_its_filled_field_count_unless_it_is_for_bugs_too() -> None:
+def test_the_form_and_its_filled_field_count() -> None:
     assert found("Odd", None, form=FORM) == {("form", "Performance"), ("form_field", "Report")}
-    both = FORM | {"form_name": "Bug/Performance Issue", "performance_fields": []}
-    assert found("Odd", None, form=both) == set()
+    other = FORM | {"is_performance_form": False, "performance_fields": []}
+    assert found("Odd", None, form=other) == set()
 
 
 @pytest.mark.parametrize("kind", KINDS)
