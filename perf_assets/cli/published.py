@@ -18,19 +18,24 @@ WIDEST = 100
 
 @click.command()
 @click.option("--full", is_flag=True, help="Every table of results, and every remark.")
+@click.option("--markdown", "is_markdown", is_flag=True, help="Ten lines to paste into an issue.")
 @data_dir_option
 @friendly_errors
-def report(data_dir: Path, *, full: bool) -> None:
-    """Print what was found in a few sentences for each repository, as a run does at its end.
+def report(data_dir: Path, *, full: bool, is_markdown: bool) -> None:
+    """Print what was found in a few sentences, as a run does at its end.
 
     \b
     Examples:
         perf-assets report
         perf-assets report --full
+        perf-assets report --markdown
     """
     import duckdb
 
-    from perf_assets.reports.summary import print_headlines, print_summary
+    from perf_assets.reports.summary import print_headlines, print_markdown, print_summary
+
+    if full and is_markdown:
+        raise PerfAssetsError("--full and --markdown: choose one of the two")
 
     directory = DataDirectory(data_dir)
     if not directory.published.exists():
@@ -38,6 +43,9 @@ def report(data_dir: Path, *, full: bool) -> None:
             f"{data_dir}: no database is published there yet; perf-assets run makes one"
         )
     try:
+        if is_markdown:
+            print_markdown(directory.published)
+            return
         (print_summary if full else print_headlines)(directory.published, console)
     except duckdb.CatalogException:
         raise PerfAssetsError(

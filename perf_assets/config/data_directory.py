@@ -67,6 +67,12 @@ class DataDirectory:
     report_page = _Below("report/index.html")
     """The report to look at and to send on: one file, which opens offline."""
 
+    report_summary = _Below("report/summary.md")
+    """The first screen of the report as Markdown, for an issue, a chat or a wiki."""
+
+    pictures = _Below("report/pictures")
+    """Each picture of the report as SVG and PNG, by a name that stays the same."""
+
     replication = _Below("replication")
     """The published package of the study, where it was downloaded."""
 

@@ -16,6 +16,20 @@ QUERIES = (
 SHOWN = 5  # sentences; the rest is counted
 
 
+def unexpected(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """Return a sentence on tables that are not available, and one on odd months, if any."""
+    missing = [sentence for (sentence,) in rows_of(connection, "not_whole").iter_rows()]
+    left_out = passed_over(connection)
+    odd = [row for row in rows_of(connection, "odd_months").iter_rows() if row[0] not in left_out]
+    months = len({row[:2] for row in odd})
+    if months:
+        missing.append(
+            f"{months:,} {'month has' if months == 1 else 'months have'} unusual numbers: check "
+            f"{'it' if months == 1 else 'them'} before you rely on the picture"
+        )
+    return missing
+
+
 def warnings(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """Return sentences on the newest odd months, and on rows that stand alone."""
     odd = rows_of(connection, "odd_months").rows()

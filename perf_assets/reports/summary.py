@@ -6,13 +6,16 @@ from datetime import datetime
 from pathlib import Path
 from shlex import quote
 
+import click
 import polars as pl
 from rich.console import Console
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.data_directory import DEFAULT, DataDirectory
 from perf_assets.config.study import SAMPLE, Study
-from perf_assets.reports.monthly.headlines import headlines
+from perf_assets.reports.document import Document, summary
+from perf_assets.reports.monthly.contents import read_heading, read_short
+from perf_assets.reports.monthly.first_screen import read_first_screen
 from perf_assets.reports.quality import remarks, warnings
 from perf_assets.reports.sql_files import rows_of, sql_of
 from perf_assets.reports.terminal import print_table, say
@@ -54,13 +57,21 @@ those ``OF_LABELS``."""
 
 
 def print_headlines(published: Path, console: Console) -> None:
-    """Print what was found in a few sentences for each repository, in at most five lines."""
+    """Print what was found in a few sentences: the first screen of the report, and the forums."""
     with reading(published) as connection:
-        parts = list(headlines(connection))
-    for title, sentences in parts:
-        say(console, title, style="bold")
-        for sentence in sentences:
+        parts = read_short(connection)
+    for part in parts:
+        say(console, part.title, style="bold")
+        for sentence in part.words:
             say(console, sentence, indent="  ")
+
+
+def print_markdown(published: Path) -> None:
+    """Print the first screen of the report as Markdown."""
+    with reading(published) as connection:
+        title, _ = read_heading(connection)
+        first = read_first_screen(connection)
+    click.echo(summary(Document(title, [], [], first)), nl=False)
 
 
 def print_summary(published: Path, console: Console) -> None:

@@ -17,15 +17,24 @@ class Tile:
     label: str
     note: str = ""
 
+    @property
+    def sentence(self) -> str:
+        """Number, label and note as a line of text."""
+        return f"{self.number} {self.label}{f' ({self.note})' if self.note else ''}"
+
 
 @dataclass(frozen=True)
 class Item:
-    """An issue or a question: its title, its address, and a remark."""
+    """An issue, a question or a place in the report: its title, its address, and a remark.
+
+    ``anchor`` is the place in the report, for what has no address.
+    """
 
     mark: str
     title: str
     address: str
     words: str = ""
+    anchor: str = ""
 
 
 @dataclass(frozen=True)
@@ -79,12 +88,57 @@ class Section:
 
 
 @dataclass(frozen=True)
+class FirstScreen:
+    """What a reader sees first.
+
+    Attributes
+    ----------
+    period
+        The months it covers, in words.
+    verdict, certainty
+        The answer to "is it growing?", and sentences on how sure it is.
+    share
+        How much of all bug reports is about performance, with its uncertainty.
+    panels
+        The parts of the picture.
+    numbers
+        New, fixed and open performance bugs of the newest month.
+    items
+        What to look at.
+    """
+
+    period: str
+    verdict: str
+    certainty: list[str] = field(default_factory=list)
+    share: str = ""
+    panels: list[Spec] = field(default_factory=list)
+    numbers: list[Tile] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+
+    @property
+    def sentences(self) -> list[str]:
+        """The verdict, its certainty, the share and the numbers, a line each."""
+        numbers = ", ".join(tile.sentence for tile in self.numbers)
+        return [line for line in (self.verdict, *self.certainty, self.share, numbers) if line]
+
+
+@dataclass(frozen=True)
 class Document:
-    """A report: its title, what it is over, and its sections."""
+    """A report: its title, what it is over, and its sections.
+
+    Attributes
+    ----------
+    first
+        What a reader sees first; None in reports that are read from their beginning.
+    appendix
+        Sections for who wants all of it, which are folded.
+    """
 
     title: str
     words: list[str]
     sections: list[Section]
+    first: FirstScreen | None = None
+    appendix: list[Section] = field(default_factory=list)
 
 
 def of_figure(name: str, shown: Shown) -> Part:

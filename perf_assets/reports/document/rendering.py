@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from perf_assets.base.sanitize import for_markdown, is_address
-from perf_assets.reports.document.parts import Document, Item, Part
+from perf_assets.reports.document.parts import Document, FirstScreen, Item, Part, Section
 from perf_assets.reports.formats import texts
 from perf_assets.reports.markdown_table import markdown_table
 
@@ -42,23 +42,48 @@ def markdown(document: Document) -> str:
     return "\n\n".join(_blocks(document)) + "\n"
 
 
+def summary(document: Document) -> str:
+    """Return the first screen as Markdown, for an issue, a chat or a wiki."""
+    blocks = [f"# {for_markdown(document.title)}"]
+    if document.first is not None:
+        blocks += _first(document.first)
+    return "\n\n".join(blocks) + "\n"
+
+
+def _first(first: FirstScreen) -> Iterator[str]:
+    if first.period:
+        yield for_markdown(first.period)
+    yield f"**{for_markdown(first.verdict)}**"
+    if sentences := [*first.certainty, *([first.share] if first.share else [])]:
+        yield "\n".join(f"- {for_markdown(sentence)}" for sentence in sentences)
+    if first.numbers:
+        yield "\n".join(f"- {for_markdown(tile.sentence)}" for tile in first.numbers)
+    if first.items:
+        yield "\n".join(["Look at:", "", *map(_item, first.items)])
+
+
 def _blocks(document: Document) -> Iterator[str]:
     yield f"# {for_markdown(document.title)}"
-    yield from map(for_markdown, document.words)
+    if document.first is not None:
+        yield from _first(document.first)
     for section in document.sections:
-        yield f"## {for_markdown(section.title)}"
-        yield from map(for_markdown, section.words)
-        for part in section.parts:
-            yield f"### {for_markdown(f'{part.title}: {part.of}' if part.of else part.title)}"
-            yield from _part(part)
+        yield from _section(section)
+    yield from map(for_markdown, document.words)
+    for section in document.appendix:
+        yield from _section(section)
+
+
+def _section(section: Section) -> Iterator[str]:
+    yield f"## {for_markdown(section.title)}"
+    yield from map(for_markdown, section.words)
+    for part in section.parts:
+        yield f"### {for_markdown(f'{part.title}: {part.of}' if part.of else part.title)}"
+        yield from _part(part)
 
 
 def _part(part: Part) -> Iterator[str]:
     points = [
-        *(
-            f"{tile.number} {tile.label}{f' ({tile.note})' if tile.note else ''}"
-            for tile in part.tiles
-        ),
+        *(tile.sentence for tile in part.tiles),
         *part.words,
         *(f"{who}: {what}" for who, what in part.verdicts),
     ]
@@ -73,7 +98,7 @@ def _part(part: Part) -> Iterator[str]:
 
 def _item(item: Item) -> str:
     words = f": {for_markdown(item.words)}" if item.words else ""
-    title = f"{for_markdown(item.mark)} {for_markdown(item.title)}"
+    title = f"{for_markdown(item.mark)} {for_markdown(item.title)}".strip()
     return (
         f"- [{title}](<{item.address}>){words}" if is_address(item.address) else f"- {title}{words}"
     )

@@ -103,6 +103,13 @@ def picture(panels: Sequence[Spec], columns: int = 2) -> str:
     )
 
 
+def png(image: str) -> bytes:
+    """Return a picture, given as an SVG element, as PNG of as many pixels."""
+    import vl_convert  # noqa: PLC0415
+
+    return bytes(vl_convert.svg_to_png(image))
+
+
 @lru_cache(maxsize=256)  # a run shows most in its events and in the report
 def _svg(chart: str) -> str:
     drawn = _UNSEEN.sub("", drawing_process.svg(chart))

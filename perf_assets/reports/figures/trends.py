@@ -5,12 +5,14 @@ And the funnel of bug reports, by the steps of the paper, and the months around 
 
 import polars as pl
 
-from perf_assets.reports.figures.drawing import COOL, OTHER, WARM, Spec
+from perf_assets.reports.figures.drawing import COOL, OTHER, WARM, Spec, over_time
 from perf_assets.reports.figures.panels import (
     NARROW,
     PLAIN,
+    WIDTH,
     category,
     colored,
+    course,
     estimates,
     lengths,
     panel,
@@ -20,6 +22,9 @@ from perf_assets.reports.figures.panels import (
     stacked,
     values,
 )
+
+SHORT = 150
+"""Pixels in height of the picture of the first screen."""
 
 SHARES = {"open": WARM, "fixed": COOL}
 LINES = {"rule": WARM, "classifier": COOL, "corrected by verdicts": OTHER}
@@ -41,6 +46,49 @@ MEASURES = {
 def months(rows: pl.DataFrame) -> list[Spec]:
     """Return the share of performance bugs by month, a panel a repository."""
     return panels(series, rows, "{repository}", "performance bugs, percent", SHARES)
+
+
+def share_by_month(rows: pl.DataFrame) -> list[Spec]:
+    """Return the share among new bug reports and its level with intervals, a panel a repository."""
+    if rows["repository"].n_unique() == 1:
+        return [_share_by_month("Performance bugs among new bug reports", rows)]
+    return panels(_share_by_month, rows, "{repository}")
+
+
+def _share_by_month(title: str, rows: pl.DataFrame) -> Spec:
+    x = over_time("month", {"format": "%Y", "tickCount": "year", "grid": False})
+    y = quantity("value", title="percent")
+    tooltip = [
+        category("month"),
+        quantity("value", title="percent", format=".0f"),
+        category("counts"),
+    ]
+    levels = {"data": {"values": values(rows.drop_nulls("low"))}}
+    step = {"interpolate": "step-after", "color": WARM}
+    measure = "performance bugs among new bug reports, percent"
+    return panel(
+        title,
+        course(rows, measure),
+        rows.filter(pl.col("low").is_null()).drop("low", "high"),
+        WIDTH,
+        SHORT,
+        layer=[
+            levels
+            | {
+                "mark": {"type": "area", "opacity": 0.18, **step},
+                "encoding": {"x": x, "y": y | {"field": "low"}, "y2": {"field": "high"}},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 26, "color": OTHER},
+                "encoding": {"x": x, "y": y, "tooltip": tooltip},
+            },
+            levels
+            | {
+                "mark": {"type": "line", "strokeWidth": 2.5, **step},
+                "encoding": {"x": x, "y": y, "tooltip": tooltip},
+            },
+        ],
+    )
 
 
 def odds(rows: pl.DataFrame) -> list[Spec]:

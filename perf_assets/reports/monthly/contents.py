@@ -1,32 +1,27 @@
 """What the report of a study holds, section by section, from the published database.
 
-It is kept as files: a page to look at and send on, and the same in plain text.
+The page begins with a first screen, answers four questions, and folds all results into an
+appendix.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 
 import duckdb
 
 from perf_assets import __version__
-from perf_assets.base.code_version import files_version
-from perf_assets.base.files import write_file
-from perf_assets.base.paths import models_dir
-from perf_assets.config.data_directory import DataDirectory
 from perf_assets.reports.document import (
     Document,
     Part,
     Section,
-    html,
-    made_from_what,
-    markdown,
     of_figure,
 )
 from perf_assets.reports.figures import figures
-from perf_assets.reports.monthly.headlines import headlines
+from perf_assets.reports.monthly.first_screen import read_first_screen
+from perf_assets.reports.monthly.forums import read_forums
 from perf_assets.reports.monthly.news import read_news, read_questions
+from perf_assets.reports.monthly.sections import read_sections
 from perf_assets.reports.quality import remarks, warnings
 from perf_assets.reports.sql_files import rows_of, sql_of
 from perf_assets.reports.top_repositories import passed_over, remark, without
@@ -131,15 +126,15 @@ def read_report(published: Path) -> Document:
             *remark(passed_over(connection)),
             *([LEFT] if is_far else []),
         ]
-        sections = [
-            Section("short", "In short", [], read_short(connection)),
+        first = read_first_screen(connection)
+        sections = read_sections(connection) if first else []
+        appendix = [
             Section(
                 "month",
-                "What changed this month",
+                "The newest month, in full",
                 [
-                    "The month is the newest of each repository, or the last with activity of one "
-                    "at rest. What counts, and what is open or fixed, is given as it was at its "
-                    "end; titles and comments as of now."
+                    "The month is the newest of each repository, or its last month with activity. "
+                    "Counts are as of the end of the month. Titles and comments are current."
                 ],
                 read_news(connection),
             ),
@@ -149,24 +144,10 @@ def read_report(published: Path) -> Document:
             ),
             Section("cite", "How to cite", [], [_citation()]),
         ]
-    return Document(title, words, [section for section in sections if section.parts])
-
-
-def keep_report(data_dir: DataDirectory) -> bool:
-    """Bring the report up to the published database; returns whether it had to be made anew.
-
-    It is where the database, the code of the reports, a declaration or what draws them is
-    another.
-    """
-    code, drawn_by = files_version("reports", models_dir()), version("vl-convert-python")
-    made_from = f"{read_moment(data_dir.published)}, {code}, {drawn_by}"
-    if data_dir.report.exists() and made_from_what(data_dir.report_page) == made_from:
-        return False
-    document = read_report(data_dir.published)
-    data_dir.report_page.parent.mkdir(exist_ok=True)
-    write_file(data_dir.report, markdown(document))
-    write_file(data_dir.report_page, html(document, made_from))
-    return True
+    appendix = [section for section in appendix if section.parts]
+    if first is None:
+        return Document(title, words, appendix)
+    return Document(title, words, sections, first, appendix)
 
 
 def read_heading(connection: duckdb.DuckDBPyConnection) -> tuple[str, str]:
@@ -182,10 +163,12 @@ def read_heading(connection: duckdb.DuckDBPyConnection) -> tuple[str, str]:
 
 
 def read_short(connection: duckdb.DuckDBPyConnection) -> list[Part]:
-    """Return what was found in a few sentences, a part for each repository and tag set."""
+    """Return what was found in a few sentences: of the repositories, and of each forum."""
+    first = read_first_screen(connection)
+    parts = [] if first is None else [(first.period, first.sentences)]
     return [
         Part(f"short-{index}", title, words=sentences)
-        for index, (title, sentences) in enumerate(headlines(connection))
+        for index, (title, sentences) in enumerate([*parts, *read_forums(connection)])
     ]
 
 

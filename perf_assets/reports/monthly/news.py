@@ -1,6 +1,6 @@
 """What changed in the newest month of each repository, and of each forum: numbers and links."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import duckdb
@@ -8,6 +8,7 @@ import duckdb
 from perf_assets.base.sanitize import escape_text
 from perf_assets.reports.document import Item, Part, Tile
 from perf_assets.reports.figures import figures
+from perf_assets.reports.monthly.words import counted
 from perf_assets.reports.sql_files import rows_of, sql_of
 from perf_assets.reports.top_repositories import passed_over
 from perf_assets.schema.frames import frame_of
@@ -27,17 +28,7 @@ def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
     left_out = passed_over(connection)
     newest, tests = sql_of("newest_month"), figures()[TESTS].rows
     numbers = [row for row in read_rows(connection, newest) if row["repository"] not in left_out]
-    elsewhere = lake_rows(connection)
-    lists = [
-        (name, title, query, words, read_rows(connection, query))
-        for name, title, query, words in (
-            ("new", "New performance bugs", sql_of("opened"), _opened),
-            ("fixed", "Fixed, slowest first", sql_of("fixed"), _fixed),
-            ("discussed", "Most discussed in the month", sql_of("discussed"), _discussed),
-            ("waiting", "Open longest", sql_of("waiting"), _waiting),
-        )
-        if not names_any(query, elsewhere)
-    ]
+    lists = read_lists(connection)
     trends = [row for row in read_rows(connection, tests) if row["series"] == "opened"]
     parts = []
     for index, row in enumerate(numbers):
@@ -52,11 +43,42 @@ def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
                 queries={"the numbers": newest, "the verdict": tests},
             )
         )
-        for name, title, query, words, rows in lists:
-            those = [entry for entry in rows if entry["repository"] == repository]
-            if those:
-                parts.append(_listed(f"{name}-{index}", title, repository, those, query, words))
+        parts += lists.of(repository, repository, str(index), dict.fromkeys(LISTS, MOST))
     return parts
+
+
+class Lists:
+    """The lists of the newest month of each repository."""
+
+    def __init__(self, rows: dict[str, list[Row]]) -> None:
+        """Keep the rows of each list."""
+        self._rows = rows
+
+    def of(
+        self, repository: str, title: str, suffix: str, most_of: Mapping[str, int]
+    ) -> Iterator[Part]:
+        """Yield the lists ``most_of`` of a repository, with at most so many entries each.
+
+        An empty list is left out.
+        """
+        for name, most in most_of.items():
+            rows = self._rows.get(name, [])
+            if those := [row for row in rows if row["repository"] == repository]:
+                words, write = LISTS[name]
+                yield _listed(f"{name}-{suffix}", words, title, those, sql_of(name), write, most)
+
+
+def read_lists(connection: duckdb.DuckDBPyConnection) -> Lists:
+    """Return the lists whose rows are in this database."""
+    elsewhere = lake_rows(connection)
+    queries = {name: sql_of(name) for name in LISTS}
+    return Lists(
+        {
+            name: read_rows(connection, query)
+            for name, query in queries.items()
+            if not names_any(query, elsewhere)
+        }
+    )
 
 
 def read_questions(connection: duckdb.DuckDBPyConnection) -> list[Part]:
@@ -66,7 +88,7 @@ def read_questions(connection: duckdb.DuckDBPyConnection) -> list[Part]:
     parts = []
     for index, ((forum,), part) in enumerate(by_forum):
         rows, of = part.to_dicts(), f"{forum}, {part['month'][0]}"
-        parts.append(_listed(f"asked-{index}", title, of, rows, query, _question_item))
+        parts.append(_listed(f"asked-{index}", title, of, rows, query, _question_item, MOST))
     return parts
 
 
@@ -125,7 +147,13 @@ def _usual(median: float | None) -> str:
 
 
 def _listed(
-    name: str, title: str, of: str, rows: list[Row], query: str, words: Callable[[Row], str]
+    name: str,
+    title: str,
+    of: str,
+    rows: list[Row],
+    query: str,
+    words: Callable[[Row], str],
+    most: int,
 ) -> Part:
     items = [
         Item(
@@ -134,14 +162,14 @@ def _listed(
             row["html_url"] or "",
             words(row),
         )
-        for row in rows[:MOST]
+        for row in rows[:most]
     ]
     return Part(
         name=name,
         title=title,
         of=of,
         items=items,
-        left_out=max(0, len(rows) - MOST),
+        left_out=max(0, len(rows) - most),
         queries={"the list": query},
     )
 
@@ -149,28 +177,33 @@ def _listed(
 def _opened(row: Row) -> str:
     marked = ", ".join(map(escape_text, row["marked_by"] or []))
     by = f"; marked by {marked} ({row['strength']})" if marked else ""
-    return f"{_counted(row['comments'] or 0, 'comment')}{by}"
+    return f"{counted(row['comments'] or 0, 'comment')}{by}"
 
 
 def _fixed(row: Row) -> str:
-    days = "" if row["days"] is None else f"after {_counted(row['days'], 'day')}"
-    size = "" if row["changed_lines"] is None else _counted(row["changed_lines"], "changed line")
+    days = "" if row["days"] is None else f"after {counted(row['days'], 'day')}"
+    size = "" if row["changed_lines"] is None else counted(row["changed_lines"], "changed line")
     return ", ".join(filter(None, (days, size)))
 
 
 def _discussed(row: Row) -> str:
     people = "1 person" if row["people"] == 1 else f"{row['people']:,} people"
-    return f"{_counted(row['comments'], 'comment')} by {people}; {row['state']} now"
+    return f"{counted(row['comments'], 'comment')} by {people}; {row['state']} now"
 
 
 def _waiting(row: Row) -> str:
-    return f"open for {_counted(row['days_open'], 'day')} at the end of the month"
+    return f"open for {counted(row['days_open'], 'day')} at the end of the month"
 
 
 def _question_item(row: Row) -> str:
-    views = "" if row["views"] is None else f"{_counted(row['views'], 'view')}, "
+    views = "" if row["views"] is None else f"{counted(row['views'], 'view')}, "
     return f"{views}score {row['score']}, {'answered' if row['is_answered'] else 'no answer yet'}"
 
 
-def _counted(number: float, word: str) -> str:
-    return f"{number:,.4g} {word}{'' if number == 1 else 's'}"
+LISTS: dict[str, tuple[str, Callable[[Row], str]]] = {
+    "opened": ("New performance bugs", _opened),
+    "fixed": ("Fixed, slowest first", _fixed),
+    "discussed": ("Most discussed in the month", _discussed),
+    "waiting": ("Open longest", _waiting),
+}
+"""The lists: the title of each, and what is said of an entry; the key names its query."""

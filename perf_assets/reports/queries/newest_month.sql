@@ -3,6 +3,8 @@ select
     newly_fixed_total, open_performance, open_total,
     round(open_percentage, 1) as open_percentage,
     lag(open_performance) over months as open_before,
+    lag(opened_performance) over months as opened_before,
+    lag(newly_fixed_performance) over months as fixed_before, fixed_performance,
     median(opened_performance) over year_before as opened_median,
     median(newly_fixed_performance) over year_before as fixed_median,
     activity.is_at_rest, activity.last_month, activity.archived_month

@@ -7,6 +7,7 @@ is as it was is not made again, and what is no longer part of the site leaves.
 import hashlib
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -55,6 +56,16 @@ def text_file(path: str, text: Callable[[], str]) -> SiteFile:
 
     def write(target: Path) -> Facts:
         target.write_bytes(text().encode())
+        return {}
+
+    return SiteFile(path, write)
+
+
+def copied_file(path: str, source: Path) -> SiteFile:
+    """Return a copy of a file."""
+
+    def write(target: Path) -> Facts:
+        shutil.copyfile(source, target)
         return {}
 
     return SiteFile(path, write)

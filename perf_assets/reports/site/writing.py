@@ -24,7 +24,14 @@ from perf_assets.reports.site.console import (
     engine_files,
     own_scripts,
 )
-from perf_assets.reports.site.directory import Facts, SiteDirectory, SiteFile, text_file
+from perf_assets.reports.site.directory import (
+    Facts,
+    SiteDirectory,
+    SiteFile,
+    copied_file,
+    text_file,
+)
+from perf_assets.reports.site.feed import FEED, feed
 from perf_assets.reports.site.pages import framed, page, page_script, style_sheet
 from perf_assets.reports.site.tables import data_files, result_tables, table_page, tables_page
 
@@ -143,6 +150,9 @@ class _Files:
         yield SiteFile("dictionary.html", self._write_dictionary, f"{made_from}, {has_console}")
         yield text_file("report.html", self._report)
         yield text_file("tables.html", lambda: tables_page(tables, site, has_console=has_console))
+        for path in sorted(self.data_dir.pictures.iterdir()):
+            yield copied_file(f"pictures/{path.name}", path)
+        yield text_file(FEED, self._feed)
         yield text_file("index.html", self._overview)
 
     def _write_dictionary(self, target: Path) -> Facts:
@@ -154,6 +164,10 @@ class _Files:
     def _report(self) -> str:
         content = self.data_dir.report_page.read_text(encoding="utf-8")
         return framed(content, "report.html", has_console=self.options.has_console)
+
+    def _feed(self) -> str:
+        title, _ = read_heading(self.connection)
+        return feed(self.connection, title)
 
     def _overview(self) -> str:
         title, basis = read_heading(self.connection)
@@ -190,6 +204,11 @@ class _Files:
             "dictionary.html",
             "Dictionary",
             "What every table and column means, what it is made from, and the state of each month.",
+        )
+        yield (
+            FEED,
+            "Feed",
+            "New performance bugs and changes of a series, for a reader of Atom feeds.",
         )
         if self.options.has_console:
             answered = len(self.site.entries[DATABASE].facts["queries"])

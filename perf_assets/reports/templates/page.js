@@ -14,8 +14,10 @@
 
   const open = () => {
     const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    const details = target && target.closest("details");
-    if (details) { details.open = true; target.scrollIntoView(); }
+    let details = target && target.closest("details");
+    if (!details) return;
+    for (; details; details = details.parentElement.closest("details")) details.open = true;
+    target.scrollIntoView();
   };
   addEventListener("hashchange", open);
   open();

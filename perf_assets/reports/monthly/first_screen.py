@@ -1,0 +1,190 @@
+"""What a reader sees first: a verdict, a picture, three numbers, and what to look at.
+
+The terminal, the report, its summary in Markdown and the site show the same sentences.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import duckdb
+
+from perf_assets.base.sanitize import escape_text
+from perf_assets.core.statistics.minimum_events import CURVE
+from perf_assets.reports.document import FirstScreen, Item, Tile
+from perf_assets.reports.figures.trends import share_by_month
+from perf_assets.reports.monthly.growth import (
+    CHANGED,
+    GROWS,
+    SHRINKS,
+    Growth,
+    headline,
+    read_growth,
+)
+from perf_assets.reports.monthly.words import counted, month_name, percent
+from perf_assets.reports.quality import unexpected
+from perf_assets.reports.sql_files import rows_of, sql_of
+from perf_assets.reports.top_repositories import passed_over, without
+from perf_assets.storage.lake_rows import lake_rows, names_any
+
+Row = Mapping[str, Any]
+
+POOLED = "pooled"
+MOST_REPOSITORIES = 3
+"""Repositories that are named; the verdict counts all."""
+
+MOST_PANELS = 2
+MOST_ITEMS = 3
+
+SERIES = {
+    ("opened_share", "up"): "The share of performance bugs rose in {month}",
+    ("opened_share", "down"): "The share of performance bugs fell in {month}",
+    ("backlog_growth", "up"): "Open performance bugs pile up faster since {month}",
+    ("backlog_growth", "down"): "Open performance bugs pile up more slowly since {month}",
+    ("hours_to_first_comment", "up"): "First answers to performance bugs take longer since {month}",
+    (
+        "hours_to_first_comment",
+        "down",
+    ): "First answers to performance bugs come sooner since {month}",
+    ("fix_time_days", "up"): "Fixes of performance bugs take longer since {month}",
+    ("fix_time_days", "down"): "Fixes of performance bugs come sooner since {month}",
+}
+
+LISTS = (
+    ("opened", "comments", "comment", "new, {}"),
+    ("waiting", "days_open", "day", "open for {}"),
+    ("performance_bugs", "comments", "comment", "most discussed of all, {}"),
+)
+"""The queries of which the first entry is shown: by which column, its unit, and what is said."""
+
+
+def read_first_screen(connection: duckdb.DuckDBPyConnection) -> FirstScreen | None:
+    """Return the first screen; None where no issues are mined."""
+    growths = read_growth(connection)
+    shares = {row["repository"]: row for row in rows_of(connection, "shares").to_dicts()}
+    if not shares:
+        return None
+    verdicts = _ordered(growths, passed_over(connection))
+    months = rows_of(connection, "newest_month").to_dicts()
+    named = [growth.repository for growth in verdicts[:MOST_PANELS]]
+    drawn = rows_of(connection, "share_by_month")
+    return FirstScreen(
+        period=_period(list(shares.values())),
+        verdict=headline(list(growths.values())),
+        certainty=_certainty(verdicts),
+        share=_share(connection, shares),
+        panels=share_by_month(drawn.filter(drawn["repository"].is_in(named))),
+        numbers=list(_numbers(months, shares[POOLED])),
+        items=list(_items(connection, months))[:MOST_ITEMS],
+    )
+
+
+def _ordered(growths: Mapping[str, Growth], left_out: frozenset[str]) -> list[Growth]:
+    """Return the verdicts, those that show a change first."""
+    shown = [growth for growth in growths.values() if growth.repository not in left_out]
+    return sorted(shown, key=lambda growth: growth.kind not in (GROWS, SHRINKS, CHANGED))
+
+
+def _period(rows: Sequence[Row]) -> str:
+    firsts = [row["first_month"] for row in rows if row["first_month"]]
+    lasts = [row["last_series_month"] for row in rows if row["last_series_month"]]
+    if not (firsts and lasts):
+        return ""
+    months = f"{month_name(min(firsts))} to {month_name(max(lasts))}"
+    (row,) = rows[:-1] if len(rows) == 2 else [{}]
+    if row.get("archived_month"):
+        return f"{months}, archived in {month_name(row['archived_month'])}"
+    return f"{months}, without activity since" if row.get("is_at_rest") else months
+
+
+def _certainty(verdicts: Sequence[Growth]) -> list[str]:
+    if len(verdicts) == 1:
+        return [verdicts[0].certainty] if verdicts[0].certainty else []
+    sentences = [
+        f"{growth.repository}: {growth.sentence}" for growth in verdicts[:MOST_REPOSITORIES]
+    ]
+    more = len(verdicts) - MOST_REPOSITORIES
+    if more > 0:
+        sentences.append(f"{more:,} more repositories are below.")
+    return sentences
+
+
+def _share(connection: duckdb.DuckDBPyConnection, shares: Mapping[str, Row]) -> str:
+    """Return how much of all bug reports is about performance."""
+    name = next(iter(shares)) if len(shares) == 2 else POOLED
+    row = shares[name]
+    believed = {
+        found["repository"]: found for found in rows_of(connection, "believed_shares").to_dicts()
+    }.get(name)
+    reports = counted(row["reports"], "bug report")
+    if believed is not None:
+        low, high = percent(believed["low"]), percent(believed["high"])
+        return (
+            f"In all, about {percent(believed['estimate'])} of {reports} are about performance; "
+            f"allowing for wrong labels, between {low} and {high}."
+        )
+    if row["performance"] < CURVE:
+        return ""
+    low, high = percent(row["low"]), percent(row["high"])
+    return (
+        f"In all, {percent(row['percent'])} of {reports} are about performance, by the words and "
+        f"labels of the study (between {low} and {high})."
+    )
+
+
+def _numbers(months: Sequence[Row], whole: Row) -> Iterator[Tile]:
+    """Yield new, fixed and open performance bugs, with those of the month before."""
+    if not months:
+        return
+    if all(row["is_at_rest"] for row in months):
+        open_now = sum(row["open_performance"] for row in months)
+        fixed = sum(row["fixed_performance"] for row in months)
+        yield Tile(
+            f"{whole['performance']:,.0f}",
+            "performance bugs",
+            f"of {whole['reports']:,} bug reports",
+        )
+        yield Tile(f"{fixed:,}", "of them fixed", "by a linked commit")
+        yield Tile(f"{open_now:,}", "still open")
+        return
+    active = [row for row in months if not row["is_at_rest"]]
+    names = {row["month"] for row in active}
+    when = f"in {month_name(names.pop())}" if len(names) == 1 else "in the newest month"
+    for column, before, words in (
+        ("opened_performance", "opened_before", f"new {when}"),
+        ("newly_fixed_performance", "fixed_before", f"fixed {when}"),
+        ("open_performance", "open_before", "open at its end"),
+    ):
+        number = sum(row[column] for row in active)
+        known = [row[before] for row in active if row[before] is not None]
+        note = f"the month before: {sum(known):,}" if len(known) == len(active) else ""
+        yield Tile(f"{number:,}", words, note)
+
+
+def describe_change(row: Row) -> str:
+    """Return what changed, and when, of a row of ``marts.alerts``."""
+    return SERIES[row["series"], row["direction"]].format(month=month_name(row["month"]))
+
+
+def _items(connection: duckdb.DuckDBPyConnection, months: Sequence[Row]) -> Iterator[Item]:
+    """Yield what to look at, the most important first."""
+    several = len(months) > 1
+    shown = without(rows_of(connection, "behind_alerts"), passed_over(connection))
+    for row in shown.head(1).to_dicts():
+        said = describe_change(row)
+        where = row["area"] or (row["repository"] if several else "")
+        more = counted(row["performance_bugs"], "report") + " behind it"
+        yield Item(escape_text(where), said, "", more, "alerts")
+    for sentence in unexpected(connection)[:1]:
+        yield Item("", sentence, "", anchor="quality")
+    elsewhere = lake_rows(connection)
+    for name, column, unit, words in LISTS:
+        if names_any(sql_of(name), elsewhere):
+            continue
+        rows = without(rows_of(connection, name), passed_over(connection)).to_dicts()
+        for row in sorted(rows, key=lambda row: -(row[column] or 0))[:1]:
+            yield Item(
+                f"#{row['number']}",
+                escape_text(row["title"] or "without a title"),
+                row["html_url"] or "",
+                words.format(counted(row[column] or 0, unit)),
+            )

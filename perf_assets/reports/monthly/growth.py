@@ -1,0 +1,199 @@
+"""Whether performance bugs are a growing share of new bug reports: one verdict, in plain words.
+
+The trend test over all months decides, after the adjustment for all headline tests. Where it shows
+a change, or a change of level was found, the sentence gives the shares before and since. Other
+methods are only held against the verdict.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+
+from perf_assets.core.statistics.minimum_events import CURVE
+from perf_assets.reports.monthly.words import counted, listed, month_name, percent, times
+from perf_assets.reports.sql_files import rows_of
+
+Row = Mapping[str, Any]
+
+SIGNIFICANT = 0.05
+ENOUGH = 0.8
+"""The power from which on it says something that no change is shown."""
+
+GROWS, SHRINKS, CHANGED, STEADY, FEW, NONE = (
+    *("grows", "shrinks", "changed", "steady", "too few", "none"),
+)
+DIRECTIONS = {GROWS: "rises", SHRINKS: "falls", STEADY: "no change"}
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The verdict on a repository.
+
+    Attributes
+    ----------
+    kind
+        One of ``GROWS``, ``SHRINKS``, ``CHANGED``, ``STEADY``, ``FEW`` and ``NONE``.
+    sentence
+        What is seen, without its certainty.
+    certainty
+        How sure that is; empty if nothing was tested.
+    methods
+        Whether other methods say the same; empty if nothing was tested.
+    """
+
+    repository: str
+    kind: str
+    sentence: str
+    certainty: str = ""
+    methods: str = ""
+
+
+def read_growth(connection: duckdb.DuckDBPyConnection) -> dict[str, Growth]:
+    """Return the verdict on each repository with bug reports."""
+    found = {row["repository"]: row for row in rows_of(connection, "growth").to_dicts()}
+    by_method: dict[str, list[tuple[str, str]]] = {}
+    for repository, method, direction in rows_of(connection, "growth_by_method").iter_rows():
+        by_method.setdefault(repository, []).append((method, direction))
+    return {
+        row["repository"]: _growth(
+            row, found.get(row["repository"]), by_method.get(row["repository"], [])
+        )
+        for row in rows_of(connection, "shares").to_dicts()
+        if row["repository"] != "pooled"
+    }
+
+
+def _growth(share: Row, row: Row | None, methods: Sequence[tuple[str, str]]) -> Growth:
+    name, performance, reports = share["repository"], share["performance"], share["reports"]
+    if not performance:
+        bugs = (
+            "The only bug report is not" if reports == 1 else f"None of {reports:,} bug reports is"
+        )
+        return Growth(name, NONE, f"{bugs} about performance.")
+    if row is None or row["p"] is None or row["is_too_few"]:
+        verb = "is" if performance == 1 else "are"
+        return Growth(
+            name,
+            FEW,
+            f"{int(performance):,} of {counted(reports, 'bug report')} {verb} about performance: "
+            "too few to say whether their share grows.",
+        )
+    kind = _kind(row)
+    methods = [(method, way) for method, way in methods if way != "not tested"]
+    return Growth(
+        name, kind, _sentence(row, kind), _certainty(row, kind), _agreement(kind, methods)
+    )
+
+
+def _kind(row: Row) -> str:
+    if row["p"] < SIGNIFICANT:
+        return GROWS if row["odds"] > 1 else SHRINKS
+    return STEADY if row["changed"] is None else CHANGED
+
+
+def _sentence(row: Row, kind: str) -> str:
+    before, since = _shares(row, kind)
+    if kind == CHANGED:
+        verb = "rose" if row["direction"] == "up" else "fell"
+        return (
+            f"The share of performance bugs among new bug reports {verb} in "
+            f"{month_name(row['changed'])}, from {before} to {since}."
+        )
+    said = {
+        GROWS: "Performance bugs are a growing share of new bug reports",
+        SHRINKS: "Performance bugs are a shrinking share of new bug reports",
+        STEADY: "The share of performance bugs among new bug reports shows no clear change",
+    }[kind]
+    return f"{said}: {before} before {month_name(_since(row, kind))}, {since} since."
+
+
+def _since(row: Row, kind: str) -> str:
+    """Return the month of the change that goes the way of the verdict, else of the second half."""
+    is_same = kind == CHANGED or {"up": GROWS, "down": SHRINKS}.get(row["direction"]) == kind
+    return str(row["changed"] if is_same else row["since"])
+
+
+def _shares(row: Row, kind: str) -> tuple[str, str]:
+    if _since(row, kind) == row["changed"]:
+        return percent(100 * row["level_before"]), percent(100 * row["level_after"])
+    halves = [
+        (float(row[f"performance_{half}"]), float(row[f"total_{half}"]))
+        for half in ("before", "since")
+    ]
+    before, since = (
+        f"{part:,.0f} of {whole:,.0f}" if part < CURVE else percent(100 * part / whole)
+        for part, whole in halves
+    )
+    return before, since
+
+
+def _certainty(row: Row, kind: str) -> str:
+    if kind in (GROWS, SHRINKS):
+        return f"Chance alone would show such a trend in {times(row['p'])} such projects."
+    steady = ""
+    if kind == CHANGED:
+        steady = (
+            f"Chance alone would show such a change in {times(row['p_of_change'])} such projects. "
+            "Over all months together no trend is shown. "
+        )
+    power = row["power"]
+    if power is None:
+        return f"{steady}No trend is shown." if not steady else steady.strip()
+    found = f"{100 * power:.0f} of 100 such projects"
+    if power >= ENOUGH:
+        return f"{steady}A trend that doubles the share in three years would show in {found}."
+    return (
+        f"{steady}A real trend may be hidden: one that doubles the share in three years would show "
+        f"in only {found}."
+    )
+
+
+def _agreement(kind: str, methods: Sequence[tuple[str, str]]) -> str:
+    """Return whether the verdict depends on the method, naming those that differ."""
+    expected = DIRECTIONS.get(kind, "no change")
+    if not methods:
+        return ""
+    others = [(method, way) for method, way in methods if way != expected]
+    said = {"rises": "a rise", "falls": "a fall", "no change": "no change"}
+    if not others:
+        return f"All {len(methods)} methods and sets of labels that were tried agree."
+    ways = [
+        f"{listed([method for method, found in others if found == way])} "
+        f"{'shows' if sum(found == way for _, found in others) == 1 else 'show'} {words}"
+        for way, words in said.items()
+        if any(found == way for _, found in others)
+    ]
+    agreeing = len(methods) - len(others)
+    return f"{agreeing} of {len(methods)} methods and sets of labels agree; {listed(ways)}."
+
+
+def headline(growths: Sequence[Growth]) -> str:
+    """Return the sentence on several repositories; on one, its own sentence."""
+    if len(growths) == 1:
+        return growths[0].sentence
+    return " ".join(_headline(growths))
+
+
+def _headline(growths: Sequence[Growth]) -> Iterator[str]:
+    whole = len(growths)
+    clear = [
+        (number, words)
+        for kinds, words in (
+            ((GROWS,), "a growing share"),
+            ((SHRINKS,), "a shrinking share"),
+        )
+        if (number := sum(growth.kind in kinds for growth in growths))
+    ]
+    if clear:
+        parts = [
+            f"{words} of new bug reports in {number:,} of {whole:,} repositories"
+            for number, words in clear
+        ]
+        yield f"Performance bugs are {listed(parts)}."
+    else:
+        yield (
+            f"In none of {whole:,} repositories do performance bugs clearly become a larger or a "
+            "smaller share of new bug reports."
+        )
