@@ -142,7 +142,7 @@ def test_what_was_changed_with_its_checksums_is_found_by_computing_it(
     flipped = pl.when(pl.col("number") == number).then(~pl.col("is_performance"))
     changed = labels.with_columns(flipped.otherwise("is_performance").alias("is_performance"))
     rule = files[RULE] + b"-- changed\n"
-    report = files["report.md"].replace(b"bugs are performance bugs", b"bugs are performance bugs!")
+    report = files["report.md"].replace(b"are about performance", b"are about performance!")
     path = packed(
         tmp_path / "forged.zip",
         summed({**files, LABELS: parquet(changed), RULE: rule, "report.md": report}),

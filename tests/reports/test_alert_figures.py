@@ -1,46 +1,18 @@
 """The figure of alerts: months and levels as they are stored, and nothing of too few reports."""
 
-import zlib
 from typing import Any
 
 import polars as pl
 import pytest
 
 from perf_assets.reports.figures import Shown, shown
+from tests.alert_rows import MONTHS, alert
 from tests.model_database import ModelDatabase, insert
 from tests.rows import REPOSITORY, Row, at, bug_metrics, trend_month
-from tests.storage.good_rows import GOOD, completed
 
 pytestmark = pytest.mark.slow
 
 MOST_OF_A_REPOSITORY = 6
-MONTHS = [f"2020-{month:02d}" for month in range(1, 11)]
-
-
-def alert(series: str, month: str = "2020-06", **changes: Any) -> Row:
-    identifier = f"a{zlib.crc32(series.encode()):010d}-{month}"
-    row = completed("marts.alerts", GOOD["marts.alerts"][0])
-    return row | {
-        "alert_id": identifier,
-        "group_ids": [identifier],
-        "repository": REPOSITORY,
-        "series": series,
-        "month": month,
-        "first_month": MONTHS[0],
-        "last_month": MONTHS[-1],
-        "level_before": 0.1,
-        "level_after": 0.3,
-        "months_before": 5,
-        "months_after": 5,
-        "n_before": 50,
-        "n_after": 60,
-        "performance_bugs": 22,
-        "issues": [7, 8],
-        "state": "new",
-        "state_by": None,
-        "result": f"{series} changed",
-        **changes,
-    }
 
 
 def figure(*alerts: Row, months: list[Row] | None = None, bugs: tuple[Row, ...] = ()) -> Shown:

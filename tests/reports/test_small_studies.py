@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from perf_assets.base.months import add_months
 from perf_assets.core.statistics.minimum_events import COMPARISON, CURVE, REGRESSION
 from perf_assets.reports.figures import figures
-from perf_assets.reports.monthly.headlines import headlines
+from perf_assets.reports.monthly.contents import read_short
 from perf_assets.reports.monthly.news import read_news
+from perf_assets.reports.monthly.sections import read_sections
 from perf_assets.reports.quality import remarks, warnings
 from perf_assets.schema.models.dependencies import analyses, made_from
 from perf_assets.stages.transform.analyses import function_of
@@ -110,8 +111,12 @@ def in_order() -> list[str]:
 def sentences_of(connection: duckdb.DuckDBPyConnection) -> list[str]:
     shown = [one for figure in figures().values() if (one := figure.shown(connection)) is not None]
     lines = [what for one in shown for _, what in one.verdicts]
-    lines += [line for title, words in headlines(connection) for line in (title, *words)]
-    for part in read_news(connection):
+    for part in read_short(connection):
+        lines += [part.title, *part.words]
+    for part in (
+        *read_news(connection),
+        *(part for section in read_sections(connection) for part in section.parts),
+    ):
         lines += [
             part.title,
             *part.words,

@@ -65,6 +65,7 @@ def _first(first: FirstScreen) -> Iterator[str]:
 def _blocks(document: Document) -> Iterator[str]:
     yield f"# {for_markdown(document.title)}"
     if document.first is not None:
+        yield "## In short"
         yield from _first(document.first)
     for section in document.sections:
         yield from _section(section)

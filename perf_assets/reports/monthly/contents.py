@@ -44,50 +44,50 @@ PAPER = (
 SECTIONS = (
     Section(
         "alerts",
-        "What changed, and stayed so",
+        "What changed, and stayed so?",
         [
-            "Changes that are large and that chance alone seldom makes, the newest first; "
-            "one for each cause. Say what you make of one by perf-assets alerts set: those "
-            "that are resolved or wont_fix are not shown."
+            "Changes that are large and unlikely to be chance, the newest first, one for each "
+            "cause. perf-assets alerts set records what you decide about one; alerts that are "
+            "resolved or wont_fix are not shown."
         ],
     ),
     Section(
         "trend",
         "Is it getting better or worse?",
         [
-            "Performance bugs among all bug reports. A verdict holds after the adjustment for all "
+            "The share of performance bugs among all bug reports. Each verdict is adjusted for all "
             "headline tests (Holm, 5 %)."
         ],
     ),
     Section(
         "comparisons",
-        "How performance bugs differ",
+        "How do performance bugs differ?",
         [
-            "Medians and the rank-sum test of all values together are as in the study; beside them "
-            "stands the test that compares within repositories.",
-            "Cliff's delta is the chance that a performance bug has more than another, less the "
-            "chance that it has less; bars are 95 % intervals. These and their p-values allow for "
-            "bugs that share a commit of their fix, which the rank-sum test of the study does not.",
+            "Medians and the rank-sum test of all values follow the study. The test beside it "
+            "compares within repositories.",
+            "Cliff's delta is the chance that a performance bug has more than another bug, minus "
+            "the chance that it has less. Bars are 95 % intervals. Intervals and p-values allow "
+            "for bugs that share a fix commit; the rank-sum test of the study does not.",
         ],
     ),
     Section(
         "causes",
-        "What causes them",
-        ["Root causes and impacts as people judged them, by the categories of Table III."],
+        "What causes them?",
+        ["Root causes and impacts as people judged them, in the categories of Table III."],
     ),
-    Section("areas", "Where they are, and by which words they are known", []),
+    Section("areas", "Where are they, and which words name them?", []),
     Section(
         "users",
-        "What users ask",
+        "What do users ask?",
         ["Questions of StackOverflow and other forums of Stack Exchange."],
     ),
-    Section("checks", "What static checks find", []),
+    Section("checks", "What do static checks find?", []),
     Section(
         "quality",
-        "Can this be trusted?",
-        ["How good the labels are, and whether the results hang on labels, links or bots."],
+        "How good are the labels, and what depends on them?",
+        ["Agreement and precision of the labels, and the results under other labels and links."],
     ),
-    Section("data", "What it rests on", []),
+    Section("data", "Which data is this?", []),
 )
 """The sections of figures. A figure names its section, and its place in that, where its table is
 declared (dbt_like_models)."""
@@ -121,8 +121,8 @@ def read_report(published: Path) -> Document:
         is_far = _facts(connection).get(("study", "engine")) == "spark"
         words = [
             basis,
-            "Every number is a query over perf_bugs.duckdb: open it below the number, and run it "
-            "as it stands with perf-assets query or any client of DuckDB.",
+            "Every number is the answer of a query over perf_bugs.duckdb. The query is below the "
+            "number and runs in perf-assets query or any client of DuckDB.",
             *remark(passed_over(connection)),
             *([LEFT] if is_far else []),
         ]
@@ -131,7 +131,7 @@ def read_report(published: Path) -> Document:
         appendix = [
             Section(
                 "month",
-                "The newest month, in full",
+                "What happened in the newest month?",
                 [
                     "The month is the newest of each repository, or its last month with activity. "
                     "Counts are as of the end of the month. Titles and comments are current."
@@ -142,7 +142,7 @@ def read_report(published: Path) -> Document:
                 replace(section, parts=list(_parts(connection, section.name)))
                 for section in SECTIONS
             ),
-            Section("cite", "How to cite", [], [_citation()]),
+            Section("cite", "How do I cite this?", [], [_citation()]),
         ]
     appendix = [section for section in appendix if section.parts]
     if first is None:
@@ -177,7 +177,7 @@ def _parts(connection: duckdb.DuckDBPyConnection, section: str) -> Iterator[Part
     if section == "users":
         yield from read_questions(connection)
     if section == "quality":
-        title = "Look at these before you trust the series"
+        title = "Months and rows to check"
         yield from _sentences("odd", title, warnings(connection), OF_WARNINGS)
         yield from _sentences("remarks", "What else to know", remarks(connection), OF_REMARKS)
     chosen = [item for item in figures().items() if item[1].declared.section == section]

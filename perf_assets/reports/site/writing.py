@@ -150,7 +150,7 @@ class _Files:
         yield SiteFile("dictionary.html", self._write_dictionary, f"{made_from}, {has_console}")
         yield text_file("report.html", self._report)
         yield text_file("tables.html", lambda: tables_page(tables, site, has_console=has_console))
-        for path in sorted(self.data_dir.pictures.iterdir()):
+        for path in sorted(self.data_dir.pictures.glob("*")):
             yield copied_file(f"pictures/{path.name}", path)
         yield text_file(FEED, self._feed)
         yield text_file("index.html", self._overview)
