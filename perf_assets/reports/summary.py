@@ -22,7 +22,7 @@ from perf_assets.reports.terminal import print_table, say
 from perf_assets.reports.top_repositories import passed_over, remark, without
 from perf_assets.storage.warehouse import reading
 
-ODD_TITLE = "Look at these before you trust the series (perf-assets docs draws them)"
+ODD_TITLE = "Months and rows to check (perf-assets docs draws them)"
 TABLES = {
     "table_1_of_mined": "bug reports",
     "trends": "is the share of performance bugs changing? (p_adjusted: for all headline tests, "

@@ -62,6 +62,6 @@ def test_curves_are_those_of_kaplan_and_meier_and_too_few_have_neither_curve_nor
     (box,) = boxes["data"]["values"]
     assert (box["color"], box["p50"]) == ("program crash", 14.5)
     assert found.sentences[1] == (
-        "stackoverflow: performance: 1 of 3 questions never got an accepted answer, as far as they "
-        "were watched; too few did to say how soon"
+        "stackoverflow: performance: 1 of 3 questions had no accepted answer by the end of the "
+        "data; too few did to say how soon"
     )

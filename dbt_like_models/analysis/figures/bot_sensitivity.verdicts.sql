@@ -3,7 +3,6 @@ with moved as (
         repository, metric, any_value(cliffs_delta) filter (where (bots = 'left_out')) as delta,
         any_value(p_value) filter (where (bots = 'left_out')) as p,
         min(cliffs_delta) filter (where not (bots = 'left_out')) as lowest,
-        max(cliffs_delta) filter (where not (bots = 'left_out')) as highest,
         max(p_value) filter (where not (bots = 'left_out')) as highest_p
     from analysis.bot_sensitivity as tests
     where dataset = 'live' and with_bots > 0 and is_listed(
@@ -14,8 +13,8 @@ with moved as (
 )
 
 select repository, printf(
-    '%s: delta = %.3f, %s; otherwise from %.3f to %.3f, at most %s',
-    replace(metric, '_', ' '), delta, p_text(p), lowest, highest, p_text(highest_p)
+    '%s: delta = %.3f, %s without bots; delta = %.3f, %s with bots',
+    replace(metric, '_', ' '), delta, p_text(p), lowest, p_text(highest_p)
 )
 from moved
 where delta is not null and lowest is not null

@@ -23,7 +23,7 @@ with moved as (
 )
 
 select repository, printf(
-    '%s: delta = %.3f, %s; otherwise from %.3f to %.3f, at most %s',
+    '%s: delta = %.3f, %s with all links; without doubtful links from %.3f to %.3f, at most %s',
     replace(metric, '_', ' '), delta, p_text(p), lowest, highest, p_text(highest_p)
 )
 from moved

@@ -14,7 +14,8 @@ select repository, printf(
     ) || ', ' || p_text(p)
     || ', adjusted for all tests ' || p_text(p_adjusted)
     || case when verdict = 'no change shown' and power < 0.8 then printf(
-        '; odds that double in three years would be found in %.0f %% of such projects', 100 * power
+        '; a doubling of the odds in three years would be found in %.0f %% of such projects',
+        100 * power
     ) else '' end end
 )
 from figure_rows

@@ -1,5 +1,5 @@
 select forum, printf(
-    '%s: %d of %d questions never got an accepted answer, as far as they were watched; %s',
+    '%s: %d of %d questions had no accepted answer by the end of the data; %s',
     replace(kind, '_', ' '), never_accepted, questions,
     case
         when accepted < 6 then 'too few did to say how soon'

@@ -1,6 +1,6 @@
 select repository, printf(
     'by the rule %.1f %% of %d bug reports are about performance, by the classifier %.1f %% (both '
-    || 'find %d); its probabilities let expect %.1f %%, %s',
+    || 'find %d); the mean of its probabilities is %.1f %%, %s',
     percent_labelled, bug_reports, percent_classified, by_both, percent_expected,
     case
         when percent_corrected is null

@@ -186,5 +186,5 @@ def _result(
         if hours_resolved is not None and resolved.successes > share.successes:
             text += f" ({hours_resolved:.1f} with those endorsed)"
     if watched.median is None:
-        return f"{text}; of all of them fewer than half have one while they were watched"
+        return f"{text}; fewer than half had one by the end of the data"
     return f"{text}; half of all of them have one within {watched.median:.1f} hours"

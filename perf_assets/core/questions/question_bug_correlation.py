@@ -93,7 +93,7 @@ def _rows(repository: str, forum: str, months: pl.DataFrame) -> Iterator[tuple[o
     for result in results:
         correlation, band = result.statistic, result.band
         low = high = is_outside = None
-        text = f"no correlation: {why}"
+        text = f"not tested: {why}"
         if correlation is not None and band is not None:
             low, high = max(-1.0, correlation - band), min(1.0, correlation + band)
             is_outside = abs(correlation) > band

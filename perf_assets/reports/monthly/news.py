@@ -102,8 +102,8 @@ def _notes(row: Row) -> Iterator[str]:
         yield f"Archived on GitHub in {row['archived_month']}: nothing can be reported any more."
     if row["is_at_rest"]:
         yield (
-            f"At rest: no issue was opened or closed from then to {row['last_month']}. This is its "
-            "last month with activity, and all series end with it."
+            f"No issue was opened or closed between {row['month']} and {row['last_month']}. All "
+            f"series end with {row['month']}."
         )
     if not row["is_complete"]:
         yield f"Months before {row['month']} are missing."
@@ -139,7 +139,7 @@ def _verdict(row: Row) -> Tile:
         reason = row["result"].removeprefix("too few to test: ")
         return Tile("too few", "to test whether their share changes", reason)
     odds = f"odds x {row['odds_a_year']:.2f} a year" if row["odds_a_year"] else "no estimate"
-    return Tile(row["verdict"], "share among new bug reports", f"{odds}, over all months")
+    return Tile(row["verdict"], "the share among new bug reports", f"{odds}, over all months")
 
 
 def _usual(median: float | None) -> str:

@@ -67,7 +67,7 @@ def test_where_fewer_than_half_have_an_answer_there_is_no_median_of_all() -> Non
     (found_row,) = row.filter(tag_set="tensorflow").iter_rows(named=True)
     assert found_row["median_hours_to_accepted"] == 2.0
     assert found_row["km_median_hours_to_accepted"] is None
-    assert found_row["result"].endswith("fewer than half have one while they were watched")
+    assert found_row["result"].endswith("fewer than half had one by the end of the data")
 
 
 def test_an_answer_at_an_unknown_time_is_in_the_share_and_not_in_the_times() -> None:

@@ -64,14 +64,14 @@ def test_too_few_months_give_no_correlation_and_say_so() -> None:
     found = question_bug_correlation(led(0, 35))
     assert found["statistic"].null_count() == found["is_outside_band"].null_count() == 25
     assert set(found["result"]) == {
-        "no correlation: 35 complete months in a row; at least 36 are needed"
+        "not tested: 35 complete months in a row; at least 36 are needed"
     }
     assert question_bug_correlation(led(0, 36))["statistic"].null_count() == 0
 
 
 def test_a_side_that_does_not_vary_gives_no_correlation_and_says_so() -> None:
     found = question_bug_correlation(months(list(range(40)), [3] * 40))
-    assert set(found["result"]) == {"no correlation: one of the two does not vary"}
+    assert set(found["result"]) == {"not tested: one of the two does not vary"}
 
 
 def test_only_months_in_a_row_that_are_complete_and_decided_count() -> None:
