@@ -217,10 +217,10 @@ def test_methods_that_differ_are_named(connection: duckdb.DuckDBPyConnection) ->
 @pytest.mark.parametrize(
     ("performance", "other", "sentence"),
     [
-        (0, 1, "The only bug report is not about performance."),
-        (0, 1200, "None of 1,200 bug reports is about performance."),
-        (1, 11, "1 of 12 bug reports is about performance: too few to say whether"),
-        (3, 9, "3 of 12 bug reports are about performance: too few to say whether"),
+        (0, 1, "The only bug report is not marked as a performance bug."),
+        (0, 1200, "None of 1,200 bug reports is marked as a performance bug."),
+        (1, 11, "1 of 12 bug reports is marked as a performance bug: too few to say"),
+        (3, 9, "3 of 12 bug reports are marked as performance bugs: too few to say"),
     ],
 )
 def test_few_performance_bugs_are_counted_and_nothing_is_tested(
@@ -233,7 +233,7 @@ def test_few_performance_bugs_are_counted_and_nothing_is_tested(
 
 
 def growing(name: str, kind: str) -> Growth:
-    return Growth(name, kind, f"What {name} shows.")
+    return Growth(name, kind, f"What {name} shows.", kind)
 
 
 @pytest.mark.parametrize(
@@ -241,6 +241,8 @@ def growing(name: str, kind: str) -> Growth:
     [
         (("grows", "steady"), "Performance bugs are a growing share of new bug reports in 1 of 2"),
         (("grows", "shrinks"), "in 1 of 2 repositories and a shrinking share"),
+        (("changed", "grows"), "in 1 of 2 repositories. In 1 more their share changed"),
+        (("changed", "steady"), "new bug reports changed in a single step in 1 of 2 repositories."),
         (("steady", "none"), "In none of 2 repositories do performance bugs clearly become"),
     ],
 )

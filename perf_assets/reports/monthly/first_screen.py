@@ -99,9 +99,7 @@ def _period(rows: Sequence[Row]) -> str:
 def _certainty(verdicts: Sequence[Growth]) -> list[str]:
     if len(verdicts) == 1:
         return [verdicts[0].certainty] if verdicts[0].certainty else []
-    sentences = [
-        f"{growth.repository}: {growth.sentence}" for growth in verdicts[:MOST_REPOSITORIES]
-    ]
+    sentences = [f"{growth.repository}: {growth.short}." for growth in verdicts[:MOST_REPOSITORIES]]
     more = len(verdicts) - MOST_REPOSITORIES
     if more > 0:
         sentences.append(f"{more:,} more repositories are below.")
@@ -118,16 +116,22 @@ def _share(connection: duckdb.DuckDBPyConnection, shares: Mapping[str, Row]) -> 
     reports = counted(row["reports"], "bug report")
     if believed is not None:
         low, high = percent(believed["low"]), percent(believed["high"])
+        sentence = (
+            f"In all, about {percent(believed['estimate'])} of {reports} are about performance "
+            f"(between {low} and {high}, allowing for wrong labels)."
+        )
+        if believed["low"] <= row["percent"] <= believed["high"]:
+            return sentence
         return (
-            f"In all, about {percent(believed['estimate'])} of {reports} are about performance; "
-            f"allowing for wrong labels, between {low} and {high}."
+            f"{sentence} The words and labels that are counted above say {percent(row['percent'])}:"
+            " they mark other reports too, or miss some."
         )
     if row["performance"] < CURVE:
         return ""
     low, high = percent(row["low"]), percent(row["high"])
     return (
-        f"In all, {percent(row['percent'])} of {reports} are about performance, by the words and "
-        f"labels of the study (between {low} and {high})."
+        f"In all, {percent(row['percent'])} of {reports} are marked as performance bugs (between "
+        f"{low} and {high})."
     )
 
 

@@ -35,8 +35,8 @@ class Growth:
     ----------
     kind
         One of ``GROWS``, ``SHRINKS``, ``CHANGED``, ``STEADY``, ``FEW`` and ``NONE``.
-    sentence
-        What is seen, without its certainty.
+    sentence, short
+        What is seen, without its certainty; and the same beside the name of the repository.
     certainty
         How sure that is; empty if nothing was tested.
     methods
@@ -46,6 +46,7 @@ class Growth:
     repository: str
     kind: str
     sentence: str
+    short: str
     certainty: str = ""
     methods: str = ""
 
@@ -71,20 +72,24 @@ def _growth(share: Row, row: Row | None, methods: Sequence[tuple[str, str]]) -> 
         bugs = (
             "The only bug report is not" if reports == 1 else f"None of {reports:,} bug reports is"
         )
-        return Growth(name, NONE, f"{bugs} about performance.")
+        return Growth(name, NONE, f"{bugs} marked as a performance bug.", f"none of {reports:,}")
     if row is None or row["p"] is None or row["is_too_few"]:
-        verb = "is" if performance == 1 else "are"
+        marked = (
+            "is marked as a performance bug"
+            if performance == 1
+            else "are marked as performance bugs"
+        )
         return Growth(
             name,
             FEW,
-            f"{int(performance):,} of {counted(reports, 'bug report')} {verb} about performance: "
-            "too few to say whether their share grows.",
+            f"{int(performance):,} of {counted(reports, 'bug report')} {marked}: too few to say "
+            "whether their share grows.",
+            f"{int(performance):,} of {reports:,}, too few to say",
         )
     kind = _kind(row)
+    sentence, short = _sentences(row, kind)
     methods = [(method, way) for method, way in methods if way != "not tested"]
-    return Growth(
-        name, kind, _sentence(row, kind), _certainty(row, kind), _agreement(kind, methods)
-    )
+    return Growth(name, kind, sentence, short, _certainty(row, kind), _agreement(kind, methods))
 
 
 def _kind(row: Row) -> str:
@@ -93,20 +98,23 @@ def _kind(row: Row) -> str:
     return STEADY if row["changed"] is None else CHANGED
 
 
-def _sentence(row: Row, kind: str) -> str:
+def _sentences(row: Row, kind: str) -> tuple[str, str]:
+    """Return what is seen, as a sentence and in short."""
     before, since = _shares(row, kind)
     if kind == CHANGED:
         verb = "rose" if row["direction"] == "up" else "fell"
-        return (
-            f"The share of performance bugs among new bug reports {verb} in "
-            f"{month_name(row['changed'])}, from {before} to {since}."
-        )
-    said = {
-        GROWS: "Performance bugs are a growing share of new bug reports",
-        SHRINKS: "Performance bugs are a shrinking share of new bug reports",
-        STEADY: "The share of performance bugs among new bug reports shows no clear change",
+        change = f"{verb} in {month_name(row['changed'])}, from {before} to {since}"
+        return f"The share of performance bugs among new bug reports {change}.", change
+    said, short = {
+        GROWS: ("Performance bugs are a growing share of new bug reports", "growing"),
+        SHRINKS: ("Performance bugs are a shrinking share of new bug reports", "shrinking"),
+        STEADY: (
+            "The share of performance bugs among new bug reports shows no clear change",
+            "no clear change",
+        ),
     }[kind]
-    return f"{said}: {before} before {month_name(_since(row, kind))}, {since} since."
+    shares = f"{before} before {month_name(_since(row, kind))}, {since} since"
+    return f"{said}: {shares}.", f"{short}, {shares}"
 
 
 def _since(row: Row, kind: str) -> str:
@@ -178,20 +186,22 @@ def headline(growths: Sequence[Growth]) -> str:
 
 def _headline(growths: Sequence[Growth]) -> Iterator[str]:
     whole = len(growths)
-    clear = [
-        (number, words)
-        for kinds, words in (
-            ((GROWS,), "a growing share"),
-            ((SHRINKS,), "a shrinking share"),
-        )
-        if (number := sum(growth.kind in kinds for growth in growths))
+    kinds = [growth.kind for growth in growths]
+    ways = [
+        f"a {words} share of new bug reports in {number:,} of {whole:,} repositories"
+        for kind, words in ((GROWS, "growing"), (SHRINKS, "shrinking"))
+        if (number := kinds.count(kind))
     ]
-    if clear:
-        parts = [
-            f"{words} of new bug reports in {number:,} of {whole:,} repositories"
-            for number, words in clear
-        ]
-        yield f"Performance bugs are {listed(parts)}."
+    changed = kinds.count(CHANGED)
+    if ways:
+        yield f"Performance bugs are {listed(ways)}."
+        if changed:
+            yield f"In {changed:,} more their share changed in a single step."
+    elif changed:
+        yield (
+            "The share of performance bugs among new bug reports changed in a single step in "
+            f"{changed:,} of {whole:,} repositories."
+        )
     else:
         yield (
             f"In none of {whole:,} repositories do performance bugs clearly become a larger or a "
