@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 PHONE = {"width": 390, "height": 844}
+SCREENS = ({"width": 1280, "height": 800}, PHONE)
+MOST_PAGES = 5
 DRAWN = ".chart > div svg"
 OPENED = "[...document.querySelectorAll('details')].filter((one) => one.open).length"
 
@@ -31,7 +33,8 @@ def report(sampled: Prepared, tmp_path_factory: pytest.TempPathFactory, browser:
 
 
 def scrolled(page: "Page") -> None:
-    """Show the whole page, so that every chart is drawn."""
+    """Show the whole page with its appendix, so that every chart is drawn."""
+    page.evaluate("document.querySelectorAll('.chapter').forEach((one) => { one.open = true; })")
     charts = page.locator(".chart")
     for index in range(charts.count()):
         charts.nth(index).scroll_into_view_if_needed()
@@ -74,6 +77,18 @@ def test_axe_finds_nothing_and_a_phone_needs_no_sideways_scrolling(
     assert breaches(page) == [] and not is_wider_than_shown(page)
 
 
+@pytest.mark.parametrize("size", SCREENS, ids=["desk", "phone"])
+def test_the_first_screen_fits_and_what_it_links_to_is_opened(
+    page: "Page", report: Path, size: Any
+) -> None:
+    page.set_viewport_size(size)
+    page.goto(report.as_uri())
+    bottom = page.evaluate("document.getElementById('first').getBoundingClientRect().bottom")
+    assert bottom <= size["height"]
+    page.locator("#first a[href='#alerts']").click()
+    assert page.locator("#alerts .chart").first.is_visible()
+
+
 def test_the_scheme_can_be_switched_and_charts_follow(page: "Page", report: Path) -> None:
     page.goto(report.as_uri())
     scrolled(page)
@@ -95,6 +110,8 @@ def test_a_number_opens_its_query_and_the_keyboard_comes_everywhere(
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "main"
     assert page.evaluate(OPENED) == 0
+    page.locator("#month > summary").focus()
+    page.keyboard.press("Enter")
     page.locator(".tiles a").first.focus()
     page.keyboard.press("Enter")
     page.locator("#month-0-query").wait_for(state="visible")
@@ -109,10 +126,12 @@ def test_without_scripts_and_on_paper_it_can_be_read(browser: "Browser", report:
         assert page.locator(".chart > svg").first.is_visible()
         assert not page.locator("#scheme").is_visible()
         page.emulate_media(media="print", color_scheme="dark")
-        assert page.locator(".table table").first.is_visible()
+        assert page.locator("#why table").is_visible()
+        assert not page.locator(".chapter-body").first.is_visible()
         assert not page.locator(".queries").first.is_visible()
         assert not page.locator("nav").is_visible()
-        assert len(page.pdf(format="A4")) > 50_000
+        pages = page.pdf(format="A4")
+        assert 1 <= pages.count(b"/Type /Page\n") <= MOST_PAGES
 
 
 def test_the_page_of_the_database_has_the_same_form(
