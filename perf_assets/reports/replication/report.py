@@ -244,7 +244,8 @@ def _figures(name: str, comparison: pl.DataFrame, query: str) -> Iterator[Part]:
     groups = comparison.filter(~is_missing).group_by("location", maintain_order=True)
     queries = {"the table": query}
     for number, ((location,), rows) in enumerate(groups):
-        yield Part(f"{name}-{number}", str(location), table=_table(rows), queries=queries)
+        of = in_words(rows["study"][0]) if location == AGAINST_ITSELF else ""
+        yield Part(f"{name}-{number}", str(location), of, table=_table(rows), queries=queries)
     if not (missing := comparison.filter(is_missing)).is_empty():
         title, study = "Figures that the data do not give", in_words(missing["study"][0])
         yield Part(f"{name}-missing", title, study, table=_table(missing), queries=queries)
