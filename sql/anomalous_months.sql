@@ -1,6 +1,8 @@
 -- Question: which months lie far outside the months before them?
 -- How to read: one line a month and measure whose value is more than 3.5 spreads from the median of the
 -- twelve months before, furthest first. It may be news of the project, or a month that was read wrongly.
+-- Group: data quality
+-- Words: outlier, odd
 
 select
     repository,

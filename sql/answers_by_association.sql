@@ -3,6 +3,8 @@
 -- known) and kind of bug report. Hours are medians over those that were answered, by any other person
 -- and by a member; hours_unanswered is the median over all of the time in which nobody had answered
 -- and the report was open. Bots answer nobody.
+-- Group: people
+-- Words: member, maintainer, newcomer, response time
 
 select
     repository,

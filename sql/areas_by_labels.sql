@@ -1,6 +1,8 @@
 -- Question: in which areas of a project, by its labels, are performance bugs frequent?
 -- How to read: one line a label, with the bug reports that carry it and how many of them are performance
 -- bugs, beside the share over all. Labels that mark performance themselves are left out.
+-- Group: areas
+-- Words: component, module
 
 with
 

@@ -1,6 +1,8 @@
 -- Question: which audits refused rows or warned of them, and by which rule?
 -- How to read: one line a rule that was broken, with the partitions that break it, the rows in all, and
 -- one of them. Rows that break a critical rule were refused, those of a warning are stored.
+-- Group: data quality
+-- Words: rule, check
 
 with
 

@@ -1,6 +1,8 @@
 -- Question: which fixes of performance bugs changed most lines, and in which commits?
 -- How to read: the largest, with the web addresses of their commits, largest commit first. A
 -- huge commit (a merge, vendored code) is often about more than this bug: look before you count it.
+-- Group: fixes
+-- Words: large, churn, size
 
 with
 

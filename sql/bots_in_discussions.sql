@@ -2,6 +2,8 @@
 -- How to read: bot_percentage is the share of bug reports with a bot among the commentators;
 -- hours are medians to the first comment by another account, without bots and with them. Only bug
 -- reports on which the types of all accounts are known; analysis.bot_sensitivity has the tests.
+-- Group: people
+-- Words: automation, comments
 
 select
     repository,

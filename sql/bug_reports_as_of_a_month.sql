@@ -2,6 +2,8 @@
 -- How to read: one line a repository, with its bug reports as they were then: the labels they
 -- carried, whether they were closed, and whether a fix had been committed. They are the counts of
 -- that month in marts.trend_monthly.
+-- Group: trend
+-- Words: history, past
 
 with
 

@@ -2,6 +2,8 @@
 -- noticed?
 -- How to read: one line a root cause and pair of stages, each problem once: the problems, the questions
 -- that hold them, and their share of the problems of that cause.
+-- Group: forums
+-- Words: symptom, problem
 
 with
 

@@ -3,6 +3,8 @@
 -- that a rater gave both; agreed are those to which every rater who gave a root cause gave the same one.
 -- Kinds of a question are all that its raters gave; beside the seven there are three kinds of crash. It
 -- is empty until review sheets of questions come back (perf-assets review sample --forum NAME).
+-- Group: forums
+-- Words: stack overflow, difficulty
 
 with
 

@@ -1,6 +1,8 @@
 -- Question: how many of the links that count are in doubt, and why?
 -- How to read: one line a doubt, with the links that count and have it; a link may have several, and
 -- one without any is told too. mean_confidence is the mean probability that they are right.
+-- Group: links
+-- Words: confidence, wrong
 
 with
 

@@ -2,6 +2,8 @@
 -- How to read: one line a value that bug reports state, with how many do and how many of those are
 -- performance bugs, beside the share among all bug reports that state the aspect. In stated_by_form are
 -- those that state it in a field or in the block of a tool; the others name it in their text.
+-- Group: areas
+-- Words: GPU, CPU, CUDA, version, regression, operating system, hardware
 
 with
 

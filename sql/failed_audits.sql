@@ -2,6 +2,8 @@
 -- How to read: one line a partition whose latest load did not pass its audit or could not be
 -- stored. rows_kept are those of its last good load, still in use: 0 where there never was one.
 -- What was refused lies in the folder quarantine, with the report of the audit.
+-- Group: data quality
+-- Words: error, quarantine
 
 select
     repository,

@@ -2,6 +2,8 @@
 -- How to read: one line a file, with how many performance bugs and other bugs had a fix that touched
 -- it. performance_percentage far above that of other files marks a place where time is lost. A large
 -- commit touches many files that have nothing to do with the bug.
+-- Group: areas
+-- Words: hot spot, path
 
 with
 

@@ -2,6 +2,8 @@
 -- How to read: one line a root cause of the codebook of problems: findings in the newest tree of each
 -- repository, those that are gone from it, and performance problems in questions with that cause, as
 -- raters found them here and as the study of performance problems published them.
+-- Group: static checks
+-- Words: lint, linter
 
 with
 

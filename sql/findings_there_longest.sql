@@ -1,6 +1,8 @@
 -- Question: which findings of static checks are there longest?
 -- How to read: one line a finding of the newest tree, with the first quarter in which it was there in the
 -- same file; fifty of them. A file that was renamed, or a line that was rewritten, begins anew.
+-- Group: static checks
+-- Words: lint, linter, stale, old
 
 with
 

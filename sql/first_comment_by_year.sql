@@ -1,6 +1,8 @@
 -- Question: how long do reporters wait for the first word of somebody else, year by year?
 -- How to read: median hours over the bug reports that got a comment by somebody else,
 -- bots aside; answered is their share. The newest year looks faster than it is: who waits still has no first comment.
+-- Group: people
+-- Words: answer, response time
 
 select
     repository,

@@ -1,6 +1,8 @@
 -- Question: do performance bugs of some root causes take longer to fix than those of others?
 -- How to read: one line a root cause that raters (or the paper's package) gave, with its bugs, how many
 -- are fixed, and the median fix time and fix size of these. There is nothing before somebody judged.
+-- Group: fixes
+-- Words: slow, duration
 
 select
     dataset,

@@ -1,6 +1,8 @@
 -- Question: do bugs of some keywords take longer to fix than those of others?
 -- How to read: one line a keyword, with the fixed performance bugs whose title or body has it, and the
 -- median and the 90th percentile of their fix time. A bug with several keywords counts for each.
+-- Group: fixes
+-- Words: slow, duration, word
 
 with
 

@@ -1,6 +1,8 @@
 -- Question: which fixes brought a later bug with them?
 -- How to read: one line a fix commit that last touched lines which the fix of a later bug takes away
 -- (SZZ). A rough measure, as how_long_bugs_lived: a hint where to look.
+-- Group: fixes
+-- Words: regression, SZZ, introduced
 
 with
 

@@ -1,6 +1,8 @@
 -- Question: how often does a fix come with a change of tests?
 -- How to read: of the fixes that were looked at closely, those that change at least one line of a test,
 -- and the median share of test lines among these.
+-- Group: fixes
+-- Words: coverage
 
 select
     repository,

@@ -4,6 +4,8 @@
 -- of the repository that had been opened by then. A name nearly all of whose numbers are here, or that
 -- has the same last part, is probably one of its own: name it in aliases of the study. Aliases are
 -- told as other names are.
+-- Group: links
+-- Words: renamed, alias, moved
 
 with
 

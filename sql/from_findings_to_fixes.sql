@@ -3,6 +3,8 @@
 -- How to read: one line a repository and rule, below them all together. confirmed counts those that are
 -- fixed too, reported all of which something became; gone are those that the newest tree has no more,
 -- reported or not. The study's checker found 488 problems, of which 105 were confirmed and 27 fixed.
+-- Group: static checks
+-- Words: lint, linter, confirmed
 
 with
 

@@ -4,6 +4,8 @@
 -- bugs among the reports of the step, percent_of_before the share of the step before that is left. A
 -- published data set has no other issues. Of fixed performance bugs, confirmed says how many of those
 -- that people judged they take for performance bugs.
+-- Group: trend
+-- Words: funnel, count, total
 
 with
 

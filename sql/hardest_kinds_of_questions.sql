@@ -2,6 +2,8 @@
 -- How to read: one line for each tag set and kind, over all months; the hardest first. all is every
 -- question of the tag set, whose share the last column is the difference to, in points. Kinds other
 -- than all are there once questions were classified.
+-- Group: forums
+-- Words: stack overflow, difficulty
 
 with
 

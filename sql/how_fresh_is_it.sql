@@ -1,6 +1,8 @@
 -- Question: how many days ago did a run look at each repository, and what is the newest it knows?
 -- How to read: days since GitHub was asked last and since rows were stored last. A look that finds
 -- nothing is not published, so the last one may be later than this says.
+-- Group: data quality
+-- Words: stale, updated, newest
 
 with
 

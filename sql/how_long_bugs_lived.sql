@@ -4,6 +4,8 @@
 -- could not be traced. Fixes that nobody looked at are not counted in the coverage. A rough
 -- measure, as that commit is the right one for two fixes of three: read it where coverage and
 -- numbers are large.
+-- Group: fixes
+-- Words: SZZ, lifetime, regression, introduced
 
 select
     repository,

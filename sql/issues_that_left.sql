@@ -2,6 +2,8 @@
 -- How to read: one line an issue that was deleted, transferred or made a discussion (or that came
 -- while its month was being read), with where it is now, when a run noticed it, and how many issues
 -- of its month GitHub counts and we hold today.
+-- Group: data quality
+-- Words: deleted, transferred, missing
 
 with
 

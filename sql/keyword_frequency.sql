@@ -2,6 +2,8 @@
 -- How to read: one line a keyword. only_reason counts the bug reports that would not be performance
 -- bugs without it: no performance label, no other keyword. A keyword contained in another (slow in
 -- slowdown) is found with it.
+-- Group: labels
+-- Words: word, slow
 
 with
 

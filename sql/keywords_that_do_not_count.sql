@@ -2,6 +2,8 @@
 -- code or in a comment of the page's source?
 -- How to read: one line a bug report, newest first, that keywords alone would have made a
 -- performance bug. Lines that many reports share show what their template asks.
+-- Group: labels
+-- Words: template, word
 
 with
 

@@ -1,6 +1,8 @@
 -- Question: do the maintainers' performance labels and the keywords find the same bugs?
 -- How to read: the performance bugs of each repository, by what marks them. Many bugs marked by
 -- keyword alone: labels are used sparingly, or keywords match too much; read some of them.
+-- Group: labels
+-- Words: rule, agreement
 
 select
     repository,

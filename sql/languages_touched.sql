@@ -1,6 +1,8 @@
 -- Question: in which languages are performance bugs fixed?
 -- How to read: one line a language, with the bugs whose fix touches it; a fix in several languages
 -- counts for each. Only fixes that were looked at closely have languages: see bugs_looked_at.
+-- Group: fixes
+-- Words: C++, CUDA, Python
 
 with
 

@@ -2,6 +2,8 @@
 -- fixed, in each single month?
 -- How to read: one line a month. Unlike the cumulative series of the paper, a month's share
 -- here does not carry the months before it along. NULL: nothing was opened (or fixed) that month.
+-- Group: trend
+-- Words: percentage, series, month
 
 select
     repository,

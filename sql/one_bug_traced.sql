@@ -2,6 +2,8 @@
 -- How to read: everything that happened to it in order of time, from the raw rows: opening,
 -- comments, events, and the commits linked to it with approach and evidence; by default of the
 -- fixed performance bug with the most commits.
+-- Group: links
+-- Words: timeline, evidence, event
 
 with
 

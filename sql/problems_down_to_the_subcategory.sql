@@ -2,6 +2,8 @@
 -- noticed at which stage?
 -- How to read: one line a code, sub-categories below their category: problems and questions with it, and
 -- its share of all problems. Of symptoms each problem counts by its first one, or for any of its two.
+-- Group: forums
+-- Words: symptom, root cause, stage
 
 with
 

@@ -3,6 +3,8 @@
 -- Zhang et al. (ISSRE 2019) offered them to two people. Write the answer to a file (--format csv),
 -- delete the rows of words that do not mark the kind, and name the file as keywords in [[forums]] of
 -- the study: these are then the keywords. is_keyword says which count now, keyword_set whose.
+-- Group: forums
+-- Words: word, stack overflow
 
 select
     forum,

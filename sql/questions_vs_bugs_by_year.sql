@@ -3,6 +3,8 @@
 -- and how many of each found an accepted answer or a fix. Questions are candidates, by their stems;
 -- checked and confirmed count those that people read, and took for ones about performance. Only months count in which both are loaded;
 -- analysis.question_bug_correlation tells whether they go together from month to month.
+-- Group: forums
+-- Words: stack overflow, trend
 
 select
     repository,

@@ -1,6 +1,8 @@
 -- Question: which bug reports do people judge otherwise than the labels do?
 -- How to read: one line a bug report and rater whose verdict (yes or no) contradicts the label, with what
 -- the label rests on. Many of one keyword: it matches what is no performance bug.
+-- Group: labels
+-- Words: review, precision, recall, verdict
 
 select
     repository,

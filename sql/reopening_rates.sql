@@ -1,6 +1,8 @@
 -- Question: are performance bugs reopened more often than others?
 -- How to read: of the bug reports that were closed at least once, how many were reopened, and how
 -- often in the mean. A reopening often means that the first fix did not help.
+-- Group: fixes
+-- Words: reopened
 
 select
     repository,

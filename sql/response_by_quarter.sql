@@ -2,6 +2,8 @@
 -- How to read: by the quarter of the opening. Medians are over those that were answered by a
 -- person, or closed, by now; the newest quarters look faster than they are, as who still waits is not
 -- among them.
+-- Group: people
+-- Words: answer, comment, triage
 
 select
     repository,

@@ -2,6 +2,8 @@
 -- How to read: one line a result; study is the rule of the study, without_weak takes no label that rests on
 -- weak evidence alone, strong_alone none but strong ones, widened also titles with a word of the widened
 -- list. Each cell is the result in words.
+-- Group: labels
+-- Words: sensitivity, robustness, strong, weak
 
 select
     dataset,

@@ -1,6 +1,8 @@
 -- Question: do the tables fit together?
 -- How to read: one line a question, those with failing rows first, and one of these. A comment without
 -- its issue, or a link without its commit, is counted by nobody; fixes before their bug are wrong links.
+-- Group: data quality
+-- Words: integrity, mismatch
 
 select
     repository,

@@ -1,6 +1,8 @@
 -- Question: which performance bugs took longest to fix?
 -- How to read: the slowest, in days from opening to the latest close. Where reopenings is not 0
 -- the time includes spells during which the bug counted as done.
+-- Group: fixes
+-- Words: slow, longest, duration
 
 with
 

@@ -2,6 +2,8 @@
 -- How to read: one line a quarter and rule; findings = those of the quarter before + came - went.
 -- Findings whose line was rewritten, so that the problem stays, are counted apart; NULL where the
 -- quarter before was not scanned by the same rules.
+-- Group: static checks
+-- Words: lint, linter, trend
 
 select
     repository,

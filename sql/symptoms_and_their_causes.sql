@@ -2,6 +2,8 @@
 -- How to read: one line a symptom and root cause: the problems in which both were found, the questions
 -- that hold them, and their share of the problems with that symptom. A problem may have two symptoms: by
 -- any symptom it counts for each, by first symptom once.
+-- Group: forums
+-- Words: slow, memory, problem
 
 with
 

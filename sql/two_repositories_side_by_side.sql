@@ -1,6 +1,8 @@
 -- Question: how do two repositories compare?
 -- How to read: one line a figure, a column a repository: the first and the last by name unless others
 -- are given. Medians are over the performance bugs, NULL where there is none.
+-- Group: trend
+-- Words: compare, versus
 
 with
 

@@ -1,6 +1,8 @@
 -- Question: which questions about performance do most people look at, and nobody answered?
 -- How to read: what users of the frameworks wait for, the most viewed first; a maintainer's list of
 -- pages to write. They have a stem of performance: candidates that nobody need have checked. Closed questions are left out: they cannot be answered.
+-- Group: forums
+-- Words: stack overflow, open
 
 with
 

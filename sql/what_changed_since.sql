@@ -1,6 +1,8 @@
 -- Question: what changed since the last run, or since a moment of your choice?
 -- How to read: one line a repository: the issues whose stored values are new since then, and what they
 -- are now. By default everything that the newest load of the database brought, within an hour of it.
+-- Group: data quality
+-- Words: new, updated, recent
 
 with
 

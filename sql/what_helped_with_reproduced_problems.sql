@@ -3,6 +3,8 @@
 -- How to read: one line an approach and root cause: the reproduced problems, those to which the approach
 -- was not applied, those that it did not solve, and those that it solved in part (of the documentation:
 -- to which it applied). perf-assets replicate loads them, with benchmark.csv beside the problems.
+-- Group: forums
+-- Words: profiler, XLA, documentation
 
 with
 

@@ -3,6 +3,8 @@
 -- adjusted for the number of tests of the dataset (Holm), is below 0.05; result_of is a series of
 -- analysis.trend_tests, an event of analysis.fix_incidence, a metric of analysis.group_comparisons, or the
 -- part of the closing in analysis.open_share_changes, where the result stands in words.
+-- Group: trend
+-- Words: significance, p-value, Holm
 
 select
     dataset,

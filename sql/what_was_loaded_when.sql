@@ -2,6 +2,8 @@
 -- How to read: one line a repository and table: the months loaded, their rows, and what GitHub was
 -- asked for them. gaps counts months between first and last that are missing; the monthly series
 -- is complete only up to the first gap in raw.issues or raw.commits.
+-- Group: data quality
+-- Words: gap, missing month, stale
 
 select
     repository,

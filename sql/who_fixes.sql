@@ -2,6 +2,8 @@
 -- How to read: one line a person, a login in small letters or the address of their commits where no
 -- account is known; performance_fixes and fixes are bug reports, each parted by commits where several
 -- persons fixed it. Bots are left out; analysis.fixing_concentration says how few do how much.
+-- Group: people
+-- Words: member, maintainer, assign, contributor
 
 with
 

@@ -1,6 +1,8 @@
 -- Question: who reports performance bugs?
 -- How to read: one line a reporter: how many performance bugs of theirs there are, how many are fixed,
 -- and how many bugs they reported in all. Deleted accounts and bots are left out.
+-- Group: people
+-- Words: author, reporter, user
 
 with
 

@@ -28,6 +28,12 @@ WIDEST = 100
 @click.command()
 @click.argument("text", metavar="[NAME|FILE|SQL]", required=False)
 @click.option(
+    "--search",
+    "searched",
+    metavar="WORDS",
+    help="List the questions of the cookbook that have these words, their groups and synonyms too.",
+)
+@click.option(
     "--param",
     "given",
     multiple=True,
@@ -62,6 +68,7 @@ WIDEST = 100
 def query(  # noqa: PLR0913
     text: str | None,
     *,
+    searched: str | None,
     given: tuple[str, ...],
     kind: str | None,
     output: Path | None,
@@ -74,21 +81,24 @@ def query(  # noqa: PLR0913
 ) -> None:
     """Ask the published database: a query of the cookbook by NAME, one in a FILE, or SQL.
 
-    Without one it lists the cookbook. It only reads, and never the database that runs write. FILE
+    Without one it lists the cookbook, the questions by group. It only reads, and never the database that runs write. FILE
     may be - for the standard input, and schema.table is the whole table. A table shows texts
     without codes that a terminal would obey, and no cell of a CSV file runs as a formula.
 
     \b
     Examples:
         perf-assets query
+        perf-assets query --search regression
         perf-assets query fix_coverage
         perf-assets query bug_reports_as_of_a_month --param month=2021-06
         perf-assets query monthly_share_of_new_bugs --plot share.html
         perf-assets query "FROM marts.trend_monthly LIMIT 3" --format json
         perf-assets query marts.bug_metrics --output bugs.parquet
     """
+    if text is not None and searched is not None:
+        raise PerfAssetsError("--search lists questions: leave out the query beside it")
     if text is None:
-        click.echo("\n".join(_listed()))
+        click.echo("\n".join(_listed(searched or "")))
         return
     from perf_assets.config.data_directory import DataDirectory
     from perf_assets.reports.charts import Axes
@@ -113,22 +123,31 @@ def query(  # noqa: PLR0913
         _write(content, kind, output, len(answer.rows))
 
 
-def _listed() -> Iterator[str]:
-    """Yield the cookbook: names, questions, parameters."""
-    from perf_assets.schema.models.cookbook import cookbook
+def _listed(searched: str) -> Iterator[str]:
+    """Yield the questions that a search finds, by group, each with its name and parameters."""
+    from perf_assets.schema.models.cookbook import by_group, cookbook, search
 
+    queries = search(cookbook().values(), searched)
+    if not queries:
+        raise PerfAssetsError(
+            f"--search {escape_text(searched)}: no question of the cookbook has these words; "
+            "perf-assets query lists all questions"
+        )
     width = min(shutil.get_terminal_size().columns, WIDEST)
-    for name, entry in cookbook().items():
-        yield click.style(name, bold=True)
-        yield _wrapped(entry.question, width)
-        for parameter in entry.parameters.values():
-            text = f"--param {parameter.assignment}: {parameter.meaning}"
-            yield _wrapped(text, width)
-    yield "\nAsk with: perf-assets query NAME [--param NAME=VALUE] [--plot FILE.html]"
+    for group, entries in by_group(queries).items():
+        yield click.style(f"{group.capitalize()}\n", bold=True)
+        for entry in entries:
+            yield _wrapped(entry.question, width, 2)
+            yield "    " + click.style(entry.name, bold=True)
+            for parameter in entry.parameters.values():
+                yield _wrapped(f"--param {parameter.assignment}: {parameter.meaning}", width, 4)
+        yield ""
+    yield "Ask with: perf-assets query NAME [--param NAME=VALUE] [--plot FILE.html]"
+    yield "Search with: perf-assets query --search WORDS"
 
 
-def _wrapped(text: str, width: int) -> str:
-    return fill(text, width, initial_indent="    ", subsequent_indent="    ")
+def _wrapped(text: str, width: int, indent: int) -> str:
+    return fill(text, width, initial_indent=" " * indent, subsequent_indent=" " * indent)
 
 
 def _query(text: str) -> "Query":

@@ -16,7 +16,7 @@ from perf_assets.reports.charts import Axes, chart
 from perf_assets.reports.figures.drawing import Spec
 from perf_assets.reports.query_result import QueryResult
 from perf_assets.reports.query_runner import run_query
-from perf_assets.schema.models.cookbook import Query, parse_query_file
+from perf_assets.schema.models.cookbook import Query, cookbook, parse_query_file, search
 from perf_assets.web.guard import Guard
 
 DATABASE = "PERF_ASSETS_PUBLISHED"  # where the published database is, for the page
@@ -68,6 +68,17 @@ def serve(app: ASGIApp, host: str, port: int, on_ready: Callable[[], None]) -> N
 
     config = uvicorn.Config(app, host=host, port=port, log_level="warning")
     asyncio.run(Announced(config).serve())
+
+
+def questions(searched: str) -> dict[str, str]:
+    """Return the names of the queries that a search finds, by group and question as one reads them.
+
+    All of them are found by an empty text.
+    """
+    return {
+        f"{query.group.capitalize()}: {query.question} ({query.name})": query.name
+        for query in search(cookbook().values(), searched)
+    }
 
 
 def answered(database: Path, query: Query, values: Mapping[str, str]) -> Answer:

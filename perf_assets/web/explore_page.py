@@ -24,7 +24,7 @@ def _():
     from perf_assets.reports.charts import Axes
     from perf_assets.reports.formats import FORMATS
     from perf_assets.schema.models.cookbook import cookbook, parse_query_file
-    from perf_assets.web.explore import DATABASE, FIRST, answered, columns_of, drawn
+    from perf_assets.web.explore import DATABASE, FIRST, answered, columns_of, drawn, questions
 
     database = Path(os.environ[DATABASE])
     return (
@@ -39,18 +39,13 @@ def _():
         drawn,
         mo,
         parse_query_file,
+        questions,
     )
 
 
 @app.cell
-def _(FIRST, columns_of, cookbook, database, mo):
-    chosen = mo.ui.dropdown(
-        list(cookbook()),
-        value=FIRST,
-        label="Query of the cookbook",
-        searchable=True,
-        allow_select_none=False,
-    )
+def _(columns_of, database, mo):
+    searched = mo.ui.text(label="Search the questions", placeholder="slow, regression, GPU")
     columns = columns_of(database)
     tables = mo.plain_text(columns.mistake)
     if columns.rows is not None:
@@ -60,11 +55,27 @@ def _(FIRST, columns_of, cookbook, database, mo):
     mo.vstack(
         [
             mo.hstack(
-                [mo.md("# perf-assets explore"), chosen], justify="space-between", align="center"
+                [mo.md("# perf-assets explore"), searched], justify="space-between", align="center"
             ),
             mo.accordion({"Tables and columns that can be queried": tables}),
         ]
     )
+    return (searched,)
+
+
+@app.cell
+def _(FIRST, mo, questions, searched):
+    found = questions(searched.value)
+    mo.stop(not found, mo.callout(mo.plain_text("No question has these words."), kind="warn"))
+    chosen = mo.ui.dropdown(
+        found,
+        value=next((label for label, name in found.items() if name == FIRST), next(iter(found))),
+        label="Question",
+        searchable=True,
+        allow_select_none=False,
+        full_width=True,
+    )
+    chosen
     return (chosen,)
 
 

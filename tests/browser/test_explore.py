@@ -53,6 +53,13 @@ def test_a_query_is_chosen_changed_and_taken_along(page: "Page", small: Prepared
         page.get_by_role("columnheader", name="opened_percentage").wait_for(timeout=60_000)
         page.locator("canvas, svg.marks").first.wait_for()
 
+        page.get_by_label("Search the questions").fill("zebra")
+        page.keyboard.press("Enter")
+        page.get_by_text("No question has these words.").wait_for()
+        page.get_by_label("Search the questions").fill("")
+        page.keyboard.press("Enter")
+        page.get_by_role("columnheader", name="opened_percentage").wait_for(timeout=60_000)
+
         ask(page, HOSTILE)
         page.get_by_role("cell", name="<img src=x onerror=alert(1)>").first.wait_for()
         page.get_by_role("columnheader", name="<b>title</b>").wait_for()

@@ -16,7 +16,7 @@ from perf_assets.reports.monthly import keep_report
 from perf_assets.reports.query_runner import run_query
 from perf_assets.reports.site import SiteOptions, write_site
 from perf_assets.reports.site.packages import package_files
-from perf_assets.schema.models.cookbook import cookbook, parse_query_file
+from perf_assets.schema.models.cookbook import by_group, cookbook, parse_query_file, search
 from tests.browser.accessibility import breaches
 from tests.browser.static_server import served
 from tests.support import Prepared
@@ -165,6 +165,44 @@ def test_a_parameter_is_chosen_and_a_wrong_one_is_reported(page: "Page", address
     page.get_by_label("least").fill("no number")
     told = mistake(page, page.locator("#sql").input_value())
     assert told == "least: a value like 1 is needed here (INTEGER)"
+
+
+def test_questions_are_by_group_and_a_search_leaves_those_that_match(
+    page: "Page", address: str
+) -> None:
+    listed = "() => [...document.querySelectorAll('#chooser optgroup')].map((one) => one.label)"
+    page.goto(f"{address}/console.html")
+    groups = [group.capitalize() for group in by_group(cookbook().values())]
+    assert page.evaluate(listed) == groups
+    page.get_by_label("Search the questions").fill("slow fixes")
+    known = [query.name for query in search(cookbook().values(), "slow fixes")]
+    options = "() => [...document.querySelectorAll('#chooser option')].map((one) => one.value)"
+    assert page.evaluate(options) == ["", *known]
+    assert page.locator("#found").inner_text() == f"{len(known)} questions found."
+    page.locator("#chooser").select_option("slowest_fixes")
+    assert page.locator("#question").inner_text() == cookbook()["slowest_fixes"].question
+    page.get_by_label("Search the questions").fill("zebra")
+    assert page.locator("#found").inner_text() == "No question has these words."
+    page.get_by_label("Search the questions").fill("")
+    assert page.evaluate(listed) == groups
+    assert page.locator("#chooser").input_value() == "slowest_fixes"
+
+
+def test_own_sql_and_a_mistake_leave_nothing_of_the_query_before(
+    page: "Page", address: str
+) -> None:
+    page.goto(f"{address}/console.html")
+    assert len(answer(page)) > 1
+    assert not page.locator("#progress").is_visible()
+    assert page.locator("#question").inner_text() != ""
+    page.locator("#sql").fill("SELECT 1 AS one")
+    assert page.locator("#chooser").input_value() == ""
+    assert page.locator("#question").inner_text() == page.locator("#reading").inner_text() == ""
+    assert answer(page) == [["one"], ["1"]]
+    mistake(page, "SELECT nothing FROM nowhere")
+    assert not page.locator("#result").is_visible()
+    assert not page.locator("#progress").is_visible()
+    assert page.get_by_role("button", name="Download CSV").is_disabled()
 
 
 def test_values_are_exact_texts_are_only_texts_and_csv_runs_nothing(

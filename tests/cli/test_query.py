@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from perf_assets.base.sanitize import escape_text, for_markdown, for_spreadsheet, from_spreadsheet
 from perf_assets.reports.formats import as_csv, as_json, as_markdown, as_text
 from perf_assets.reports.query_result import fetch_result
-from perf_assets.schema.models.cookbook import cookbook
+from perf_assets.schema.models.cookbook import GROUPS, by_group, cookbook
 from tests.support import Prepared, Ran, command, environment, perf_assets
 
 pytestmark = pytest.mark.slow
@@ -50,6 +50,27 @@ def test_without_a_name_the_cookbook_is_listed_with_questions_and_parameters() -
         assert f"{name}\n" in ran.stdout
         assert one.question.split()[-1] in ran.stdout
         assert all(f"--param {name}=" in ran.stdout for name in one.parameters)
+
+
+def test_questions_are_listed_by_group_each_before_its_name() -> None:
+    lines = [line.strip() for line in perf_assets("query").stdout.splitlines()]
+    headings = [lines.index(group.capitalize()) for group in GROUPS]
+    assert headings == sorted(headings)
+    for group, queries in by_group(cookbook().values()).items():
+        for one in queries:
+            place = lines.index(one.name)
+            assert one.question.endswith(lines[place - 1])
+            assert place > lines.index(group.capitalize())
+
+
+def test_search_lists_the_questions_it_finds_or_says_that_there_are_none() -> None:
+    ran = perf_assets("query", "--search", "slow fix")
+    assert "slowest_fixes\n" in ran.stdout and "who_fixes" not in ran.stdout
+    ran = perf_assets("query", "--search", "zebra")
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "--search zebra: no question of the cookbook has these words" in ran.stderr
+    ran = perf_assets("query", "who_fixes", "--search", "slow")
+    assert ran.returncode == 2 and "leave out the query" in ran.stderr
 
 
 @pytest.mark.parametrize("sql", ["COPY (SELECT 1) TO '{}'", "FROM read_text('{}')"])

@@ -20,7 +20,7 @@ from perf_assets.reports.pages.lineage import draw_lineage
 from perf_assets.reports.query_runner import published_database
 from perf_assets.reports.rendering import render
 from perf_assets.reports.sql_files import rows_of
-from perf_assets.schema.models.cookbook import cookbook
+from perf_assets.schema.models.cookbook import by_group, cookbook
 from perf_assets.schema.models.dependencies import made_from, origin_of, read_by
 from perf_assets.schema.models.files import described_tables, load_models
 
@@ -60,7 +60,7 @@ def docs_html(published: Path | None) -> str:
         ],
         lineage={model.name: model.column_lineage for model in load_models()},
         drawing=draw_lineage(made_from()),
-        queries=cookbook().values(),
+        groups=by_group(cookbook().values()),
         upstream=made_from(),
         origin_of=origin_of,
         read_by=read_by,

@@ -18,7 +18,7 @@ from perf_assets.reports.site.database import write_console_database
 from perf_assets.reports.site.directory import Entry, Facts, SiteFile, text_file
 from perf_assets.reports.site.packages import package_files, packages
 from perf_assets.reports.site.pages import CONSOLE, page, text_of
-from perf_assets.schema.models.cookbook import Query, cookbook
+from perf_assets.schema.models.cookbook import Query, by_group, cookbook
 
 OWN = "reports/site"
 DATABASE = "data/perf_bugs.duckdb.gz"
@@ -127,7 +127,7 @@ def console_page(entries: Mapping[str, Entry]) -> str:
             "Query the published data with SQL, in this browser: the database is loaded once, and "
             "nothing that you ask leaves this page. Moments are UTC, of the type TIMESTAMP."
         ],
-        queries=queries,
+        groups=by_group(queries),
         opened=OPENED if OPENED in names else next(iter(names), ""),
         settings={"files": facts, "queries": [_settings(query) for query in queries]},
     )
@@ -136,8 +136,10 @@ def console_page(entries: Mapping[str, Entry]) -> str:
 def _settings(query: Query) -> dict[str, object]:
     return {
         "name": query.name,
+        "group": query.group.capitalize(),
         "question": query.question,
         "reading": query.reading,
+        "searched": query.searched,
         "sql": query.statement,
         "parameters": [
             {

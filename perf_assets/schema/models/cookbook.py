@@ -1,5 +1,13 @@
 """The analysts' cookbook: the queries of sql/, each with its question, reading and parameters.
 
+The comment at the head of a file has its question, how to read the answer, the group of the
+question, and further words by which people search for it:
+
+    -- Question: which performance bugs took longest to fix?
+    -- How to read: the slowest, in days from opening to the latest close.
+    -- Group: fixes
+    -- Words: slow, duration
+
 A query is one SELECT that any DuckDB from 1.1 on runs unchanged. Its parameters are in its first
 step, a line each, and are variables of the session:
 
@@ -9,7 +17,7 @@ step, a line each, and are variables of the session:
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import dropwhile
@@ -19,13 +27,21 @@ from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.paths import queries_dir
 from perf_assets.schema.models.files import read_description
 
+GROUPS = (
+    *("trend", "open bugs", "fixes", "people", "areas", "labels", "links", "forums"),
+    *("static checks", "data quality"),
+)
+"""The groups of the questions, in the order in which every listing shows them."""
+
 QUESTION, READING = "Question: ", "How to read: "
+HEADING = re.compile(r"^-- (?P<heading>Group|Words): (?P<text>.+)\n?", re.MULTILINE)
 PARAMETER = re.compile(
     r"^ *coalesce\(getvariable\('(?P<name>\w+)'\), (?P<default>.+)\) as (?P=name),? -- "
     r"(?P<meaning>.+)$",
     re.MULTILINE,
 )
 LITERAL = re.compile(r"'[^']*'|[\d.]+")
+WORD = re.compile(r"[^\W_]+")
 VARIABLE = re.compile(r"getvariable\('(\w+)'\)")
 
 
@@ -51,6 +67,8 @@ class Query:
     question : what it answers; empty if a user's query does not say.
     reading : how to read the answer.
     parameters : what may be chosen, by name.
+    group : one of ``GROUPS``; empty for a user's query.
+    words : further words by which people search for it.
     """
 
     name: str
@@ -58,6 +76,13 @@ class Query:
     question: str
     reading: str
     parameters: Mapping[str, Parameter]
+    group: str = ""
+    words: str = ""
+
+    @property
+    def searched(self) -> str:
+        """The words that a search matches: of group, question and name, and those beside them."""
+        return _normalised(f"{self.group} {self.question} {self.name} {self.words}")
 
     @property
     def statement(self) -> str:
@@ -73,14 +98,23 @@ class Query:
 
 def parse_query_file(name: str, sql: str) -> Query:
     """Return the query called ``name`` with the text ``sql``."""
-    head = read_description(sql.strip())
+    headings = {found["heading"]: found["text"] for found in HEADING.finditer(sql)}
+    head = read_description(HEADING.sub("", sql.strip()))
     question, _, reading = (part.strip() for part in head.partition(READING))
     question = question.removeprefix(QUESTION)
     parameters = {
         found["name"]: Parameter(found["name"], found["default"], found["meaning"].strip())
         for found in PARAMETER.finditer(sql)
     }
-    return Query(name, sql, _begun(question), _begun(reading), parameters)
+    return Query(
+        name,
+        sql,
+        _begun(question),
+        _begun(reading),
+        parameters,
+        headings.get("Group", ""),
+        headings.get("Words", ""),
+    )
 
 
 def _begun(sentence: str) -> str:
@@ -89,11 +123,39 @@ def _begun(sentence: str) -> str:
 
 @cache
 def cookbook() -> Mapping[str, Query]:
-    """Return all queries by name, sorted."""
+    """Return all queries by name, in the order of their groups, and by name within a group."""
+    queries = (
+        parse_query_file(path.stem, path.read_text(encoding="utf-8"))
+        for path in queries_dir().glob("*.sql")
+    )
     return {
-        path.stem: parse_query_file(path.stem, path.read_text(encoding="utf-8"))
-        for path in sorted(queries_dir().glob("*.sql"))
+        query.name: query
+        for query in sorted(queries, key=lambda query: (GROUPS.index(query.group), query.name))
     }
+
+
+def by_group(queries: Iterable[Query]) -> dict[str, list[Query]]:
+    """Return ``queries`` by their group, in the order in which they come."""
+    groups: dict[str, list[Query]] = {}
+    for query in queries:
+        groups.setdefault(query.group, []).append(query)
+    return groups
+
+
+def search(queries: Iterable[Query], text: str) -> list[Query]:
+    """Return the queries in which every word of ``text`` begins a word; all for an empty text.
+
+    The case of letters does not matter, nor a plural: "releases" finds "release". The console of
+    the site searches by the same rule.
+    """
+    words = [
+        word.removesuffix("s") if len(word) > 3 else word for word in _normalised(text).split()
+    ]
+    return [query for query in queries if all(f" {word}" in query.searched for word in words)]
+
+
+def _normalised(text: str) -> str:
+    return f" {' '.join(WORD.findall(text.lower()))} "
 
 
 def read_query(path: Path) -> Query:

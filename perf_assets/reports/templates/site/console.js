@@ -8,6 +8,7 @@ const SHOWN_ROWS = 500;
 const element = (id) => document.getElementById(id);
 const [chooser, form, editor, run, stop, save, link] = ["chooser", "query", "sql", "run", "stop", "save", "link"].map(element);
 const [progress, status, mistake, result] = ["progress", "status", "mistake", "result"].map(element);
+const [search, found] = ["search", "found"].map(element);
 
 const settings = JSON.parse(element("settings").textContent);
 const files = settings.files;
@@ -17,6 +18,8 @@ const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 
 let connecting = null;
 let answer = null;
+const own = (sql) => ({ name: "", sql, question: "", reading: "", parameters: [] });
+let chosen = own("");
 
 function say(text) { status.textContent = text; }
 
@@ -27,10 +30,17 @@ function made(tag, text, attributes = {}) {
   return one;
 }
 
+function explain({ name, question, reading }) {
+  chooser.value = name;
+  if (chooser.selectedIndex < 0) chooser.value = ""; // a search leaves it out
+  element("question").textContent = question;
+  element("reading").textContent = reading;
+}
+
 function choose(query) {
+  chosen = query;
   editor.value = query.sql;
-  element("question").textContent = query.question;
-  element("reading").textContent = query.reading;
+  explain(query);
   const fields = query.parameters.map(({ name, assumed, meaning }) => {
     const label = made("label", "");
     const input = made("input", "", { name, placeholder: assumed, autocomplete: "off", spellcheck: "false" });
@@ -41,22 +51,49 @@ function choose(query) {
   element("parameters").hidden = fields.length === 0;
 }
 
+// A query that was changed is one's own: the question of the cookbook is not what it answers. Its
+// parameters stay while it reads them.
+function edited() {
+  const isOwn = editor.value !== chosen.sql;
+  explain(isOwn ? own("") : chosen);
+  element("parameters").hidden = !chosen.parameters.some(({ name }) => editor.value.includes(`'${name}'`));
+}
+
+// The questions in which every word begins a word, as perf-assets query --search has them.
+function list() {
+  const words = (search.value.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
+    .map((word) => (word.length > 3 ? word.replace(/s$/, "") : word));
+  const matching = settings.queries.filter(({ searched }) => words.every((word) => searched.includes(` ${word}`)));
+  const number = `${matching.length} ${matching.length === 1 ? "question" : "questions"}`;
+  found.hidden = words.length === 0;
+  found.textContent = matching.length ? `${number} found.` : "No question has these words.";
+  const groups = new Map();
+  for (const { group, name, question } of matching) {
+    if (!groups.has(group)) groups.set(group, made("optgroup", "", { label: group }));
+    groups.get(group).append(made("option", `${question} (${name})`, { value: name }));
+  }
+  const first = words.length ? `choose among ${number}` : "SQL of your own";
+  chooser.replaceChildren(made("option", first, { value: "" }), ...groups.values());
+  chooser.value = editor.value === chosen.sql && matching.includes(chosen) ? chosen.name : "";
+}
+
 // What the address asks for: a query by its name, or SQL.
 function follow() {
   const [key, value] = location.hash.slice(1).split(/=(.*)/s);
   if (key === "sql" && value) {
-    chooser.value = "";
-    choose({ sql: decodeURIComponent(value), question: "", reading: "", parameters: [] });
+    choose(own(decodeURIComponent(value)));
   } else if (queries.has(key)) {
-    chooser.value = key;
+    search.value = "";
+    list();
     choose(queries.get(key));
   }
 }
 
 function connected() {
+  if (connecting) return connecting;
   progress.hidden = false;
   progress.max = packedBytes;
-  connecting ??= openDatabase(files, (bytes) => {
+  connecting = openDatabase(files, (bytes) => {
     progress.value = bytes;
     say(bytes < packedBytes ? `Loading ${megabytes(bytes)} of ${megabytes(packedBytes)} …` : "Opening the database …");
   }).catch((error) => { connecting = null; throw error; })
@@ -68,9 +105,8 @@ const literal = (value) => `'${value.replaceAll("'", "''")}'`;
 
 // Variables as chosen; what is left empty has its default.
 async function setVariables(connection) {
-  const query = queries.get(chooser.value);
   for (const input of element("parameters").querySelectorAll("input")) {
-    const { name, default: assumed } = query.parameters.find((one) => one.name === input.name);
+    const { name, default: assumed } = chosen.parameters.find((one) => one.name === input.name);
     if (input.value === "") { await connection.query(`RESET VARIABLE "${name}"`); continue; }
     const { rows: [[type]] } = await ask(connection, `SELECT typeof(${assumed})`, 1);
     try {
@@ -133,6 +169,10 @@ async function start(event) {
   } catch (error) {
     mistake.textContent = visible(sentence(error));
     mistake.hidden = false;
+    answer = null;
+    result.hidden = true;
+    result.replaceChildren();
+    save.disabled = true;
     if (isBroken(error)) connecting = null;
     say("");
   } finally {
@@ -148,11 +188,14 @@ function download() {
 }
 
 chooser.addEventListener("change", () => {
-  if (!queries.has(chooser.value)) return;
+  if (!queries.has(chooser.value)) { choose(own(editor.value)); return; }
   history.replaceState(null, "", `#${chooser.value}`);
   choose(queries.get(chooser.value));
 });
+search.addEventListener("input", list);
+search.addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
 form.addEventListener("submit", start);
+editor.addEventListener("input", edited);
 editor.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) start(event);
 });
@@ -164,7 +207,7 @@ link.addEventListener("click", () => {
 });
 addEventListener("hashchange", follow);
 
-choose(queries.get(chooser.value) ?? settings.queries[0]);
+choose(queries.get(chooser.value) ?? settings.queries[0] ?? chosen);
 follow();
 run.textContent = `Load and run (${megabytes(packedBytes)})`;
 run.disabled = false;
