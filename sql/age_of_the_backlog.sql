@@ -1,7 +1,7 @@
 -- Question: how old are the open bug reports?
 -- How to read: the bug reports that are open now, by their age at the latest load of the database. An
 -- old backlog of performance bugs beside a young one of others: performance waits.
--- Group: open bugs
+-- Group: bug reports
 -- Words: stale, old, backlog
 
 with

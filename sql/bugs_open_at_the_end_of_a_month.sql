@@ -1,7 +1,7 @@
 -- Question: which bugs are behind open_performance of one month in marts.trend_monthly?
 -- How to read: one line a performance bug that was open at the end of the month, with its
 -- opening, or last reopening until then; by default of the newest month that had any.
--- Group: open bugs
+-- Group: bug reports
 -- Words: history, past, backlog
 
 with

@@ -1,7 +1,7 @@
 -- Question: which performance bugs are still open, oldest first?
 -- How to read: one line a bug. days_open counts from its opening to the latest load of the
 -- database; matched says which labels and keywords make it a performance bug.
--- Group: open bugs
+-- Group: bug reports
 -- Words: backlog, stale, slow
 
 with

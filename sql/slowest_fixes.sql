@@ -15,15 +15,14 @@ parameters as (
 select
     repository,
     number,
-    bugs.title,
+    title,
     round(metrics.fix_time_days, 1) as fix_time_days,
-    metrics.fix_commits,
-    metrics.fix_size,
-    metrics.reopenings,
-    bugs.html_url
+    fix_commits,
+    fix_size,
+    reopenings,
+    html_url
 from marts.bug_metrics as metrics
-inner join staging.bug_reports as bugs using (dataset, repository, number)
-where dataset = 'live' and metrics.is_fixed and metrics.is_performance
+where dataset = 'live' and is_fixed and is_performance
     and repository like (select parameters.repository from parameters)
 order by metrics.fix_time_days desc, repository, number
 limit (select parameters.rows from parameters);

@@ -12,17 +12,16 @@ parameters as (
 )
 
 select
-    repository,
-    issues.author,
+    metrics.repository,
+    metrics.author,
     count(*) filter (where metrics.is_performance) as performance_bugs,
     count(*) filter (where metrics.is_performance and metrics.is_fixed) as fixed_performance_bugs,
     count(*) as bug_reports
 from marts.bug_metrics as metrics
-inner join raw.issues as issues using (repository, number)
 inner join staging.accounts as accounts
-    on issues.author = accounts.login and accounts.repository = metrics.repository
-where dataset = 'live' and not accounts.is_bot
-group by repository, issues.author
+    on metrics.author = accounts.login and accounts.repository = metrics.repository
+where metrics.dataset = 'live' and not accounts.is_bot
+group by metrics.repository, metrics.author
 having performance_bugs > 0
-order by performance_bugs desc, bug_reports desc, repository, issues.author
+order by performance_bugs desc, bug_reports desc, metrics.repository, metrics.author
 limit (select parameters.rows from parameters);

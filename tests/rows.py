@@ -72,6 +72,36 @@ def issue(number: int, opened: Moment, closed: Moment | None = None, **changes: 
     return {**row, **changes}
 
 
+def pull_request(number: int, pull: int, **changes: Any) -> Row:
+    row = {
+        "repository": REPOSITORY,
+        "number": number,
+        "pull_request_repository": REPOSITORY,
+        "pull_request": pull,
+        "relation": "linked",
+        "is_merged": True,
+        "month": "2020-01",
+    }
+    return {**row, **changes}
+
+
+def probability(number: int, *, speed: float, memory: float) -> Row:
+    return {
+        "repository": REPOSITORY,
+        "number": number,
+        "probability": max(speed, memory),
+        "is_performance": max(speed, memory) > 0.5,
+        "speed_probability": speed,
+        "memory_probability": memory,
+        "hang_probability": 0.0,
+        "quality_probability": 0.0,
+        "deciding_words": [],
+        "trained_share": 0.12,
+        "model_version": "00000000",
+        "month": "2020-01",
+    }
+
+
 RULES = "3f2a9c0b"
 
 

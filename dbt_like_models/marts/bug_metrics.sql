@@ -1,5 +1,6 @@
 -- One row for each bug report with everything the study measures on it: whether it is a
--- performance bug and fixed, how long the fix took and how large it is, and how it was discussed.
+-- performance bug and fixed, how long the fix took and how large it is, and how it was discussed;
+-- with its title, address, author and labels.
 
 with
 
@@ -49,6 +50,10 @@ joined as (
         dataset,
         repository,
         number,
+        bug_reports.title,
+        bug_reports.html_url,
+        bug_reports.author,
+        bug_reports.labels,
         bug_reports.month,
         bug_reports.state,
         bug_reports.is_performance,
@@ -91,6 +96,10 @@ metrics as (
         dataset,
         repository,
         number,
+        title,
+        html_url,
+        author,
+        labels,
         month,
         state,
         is_performance,

@@ -1,6 +1,6 @@
 """The analysts' cookbook: every query of sql/ answers as it should on a small filled database."""
 
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,8 @@ from tests.question_rows import (
 )
 from tests.rows import (
     REPOSITORY,
+    bug,
+    bugs,
     changed_file,
     comment,
     commit,
@@ -36,7 +38,9 @@ from tests.rows import (
     link,
     load,
     loads,
+    probability,
     published_problem,
+    pull_request,
     repository,
     scanned_tree,
     sha,
@@ -51,6 +55,9 @@ QUERIES = sorted(COOKBOOK.glob("*.sql"))
 ISSUE = f"https://github.com/{REPOSITORY}/issues/"
 COMMIT = f"https://github.com/{REPOSITORY}/commit/"
 
+REACTIONS = (
+    *("thumbs_up", "thumbs_down", "laugh", "hooray", "confused", "heart", "rocket", "eyes"),
+)
 REPRODUCED = {
     "library": "tensorflow",
     "profiler_status": "not_solved",
@@ -160,9 +167,20 @@ FILLED = {
     ],
     "raw.issues": [
         issue(1, "2020-01-01T00:00:00Z", "2020-03-01T00:00:00Z", title="Slow start"),
-        issue(2, "2020-01-02T00:00:00Z", title="Throughput is bad"),
         issue(
-            3, "2020-02-01T00:00:00Z", "2020-02-02T12:00:00Z", title="Leak", labels=["gpu", "speed"]
+            2,
+            "2020-01-02T00:00:00Z",
+            title="Throughput regression",
+            **dict.fromkeys(REACTIONS, 1),
+        ),
+        issue(
+            3,
+            "2020-02-01T00:00:00Z",
+            "2020-02-02T12:00:00Z",
+            title="Leak",
+            labels=["gpu", "speed"],
+            milestone="1.1",
+            state_reason="completed",
         ),
         issue(4, "2020-02-03T00:00:00Z", title="Crash", labels=["gpu"]),
         issue(5, "2020-02-04T00:00:00Z", "2020-02-05T00:00:00Z", title="Typo"),
@@ -184,6 +202,16 @@ FILLED = {
         environment(3, "gpu"),
         environment(4, "gpu"),
         environment(5, "linux", environment_aspect="operating_system"),
+        environment(2, "1.0", environment_aspect="framework_version"),
+    ],
+    "labels.performance_probabilities": [
+        probability(1, speed=0.8, memory=0.1),
+        probability(3, speed=0.2, memory=0.7),
+    ],
+    "raw.issue_pull_requests": [
+        pull_request(2, 21, is_merged=False),
+        pull_request(2, 20, is_merged=True),
+        pull_request(3, 22, is_merged=False),
     ],
     "labels.area_evidence": [
         {
@@ -332,6 +360,54 @@ FILLED = {
 }
 
 EXPECTED: dict[str, list[tuple[Any, ...]]] = {
+    "bugs_by_version_and_milestone": [
+        (REPOSITORY, "stated version", "1.0", 1, 1, 100.0, date(2020, 1, 2), date(2020, 1, 2)),
+        (REPOSITORY, "milestone", "1.1", 1, 1, 100.0, date(2020, 2, 1), date(2020, 2, 1)),
+    ],
+    "fix_time_by_label": [
+        (REPOSITORY, "gpu", 2, 1, 1, 1.5, None),
+        (REPOSITORY, "speed", 1, 1, 1, 1.5, None),
+    ],
+    "members_on_open_bugs": [],
+    "memory_or_speed_by_month": [
+        (REPOSITORY, "2020-01", 2, 1, 0, 0, 1, 0, 1, 1),
+        (REPOSITORY, "2020-02", 1, 0, 1, 0, 0, 0, 1, 0),
+    ],
+    "most_discussed_open_bugs": [
+        (REPOSITORY, 2, "Throughput regression", [], 365, 0, 8, 1, f"{ISSUE}2"),
+    ],
+    "performance_regressions": [
+        (
+            *(REPOSITORY, 2, "Throughput regression", "open", date(2020, 1, 2), "title"),
+            *(["1.0"], None, f"{ISSUE}2"),
+        ),
+    ],
+    "pull_requests_for_open_bugs": [
+        (
+            *(REPOSITORY, 2, "Throughput regression", 365),
+            *(f"https://github.com/{REPOSITORY}/pull/21", f"{ISSUE}2"),
+        ),
+    ],
+    "share_by_labels_alone": [
+        (REPOSITORY, "2020-01", 2, 0, 0.0, 2, 100.0),
+        (REPOSITORY, "2020-02", 3, 1, 33.3, 1, 33.3),
+    ],
+    "two_spans_side_by_side": [
+        (REPOSITORY, figure, first, second, "2020-01 to 2020-01", "2019-09 to 2020-02")
+        for figure, first, second in (
+            ("bug_reports", 2.0, 5.0),
+            ("fixed_percentage", 50.0, 40.0),
+            ("median_fix_time_days", 60.0, 30.8),
+            ("median_hours_to_first_comment", 6.0, 6.0),
+            ("performance_bugs", 2.0, 3.0),
+            ("performance_percentage", 100.0, 60.0),
+        )
+    ],
+    "why_bugs_were_closed": [
+        (REPOSITORY, "performance", "completed", 1, 50.0, 1, 0, 0, 1.5),
+        (REPOSITORY, "performance", "unknown", 1, 50.0, 1, 0, 0, 60.0),
+        (REPOSITORY, "other", "unknown", 1, 100.0, 0, 0, 0, 1.0),
+    ],
     "questions_vs_bugs_by_year": [
         (REPOSITORY, FORUM, "2020", 1, 3, 1, 1, 75.0, 33.3, 1, 33.3, 1),
     ],
@@ -611,7 +687,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             "no",
             True,
             ["slow", "throughput"],
-            "Throughput is bad",
+            "Throughput regression",
             f"{ISSUE}2",
         ),
     ],
@@ -843,11 +919,12 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
     ],
     "bug_reports_as_of_a_month": [(REPOSITORY, 3, 2, 1, 1)],
     "bugs_open_at_the_end_of_a_month": [
-        (REPOSITORY, "2020-05", 2, "Throughput is bad", datetime(2020, 1, 2), f"{ISSUE}2"),
+        (REPOSITORY, "2020-05", 2, "Throughput regression", datetime(2020, 1, 2), f"{ISSUE}2"),
     ],
     "environments_of_bugs": [
         (REPOSITORY, "device", "gpu", 3, 1, 2, 66.7, 66.7),
         (REPOSITORY, "device", "cpu", 1, 0, 1, 100.0, 66.7),
+        (REPOSITORY, "framework_version", "1.0", 1, 0, 1, 100.0, 100.0),
         (REPOSITORY, "operating_system", "linux", 1, 0, 0, 0.0, 0.0),
     ],
     "failed_audits": [
@@ -935,7 +1012,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         (
             REPOSITORY,
             2,
-            "Throughput is bad",
+            "Throughput regression",
             365,
             0,
             ["slow", "throughput"],
@@ -963,7 +1040,10 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
 
 
 # What is chosen of the parameters; the defaults of others are tried.
-CHOSEN = {"how_fresh_is_it": {"today": "2021-01-05"}}
+CHOSEN = {
+    "how_fresh_is_it": {"today": "2021-01-05"},
+    "two_spans_side_by_side": {"first_from": "2020-01", "first_until": "2020-01"},
+}
 
 
 @pytest.fixture(scope="module", params=some("America/St_Johns", "UTC", "Asia/Tokyo"))
@@ -1017,6 +1097,29 @@ def test_a_bot_is_not_a_reporter() -> None:
     )
     query = (COOKBOOK / "who_reports.sql").read_text(encoding="utf-8")
     assert database.connection.execute(query).fetchall() == [(REPOSITORY, "ci", 1, 0, 1)]
+
+
+def test_members_are_listed_with_the_open_performance_bugs_that_they_comment_on() -> None:
+    database = ModelDatabase()
+    texts = [(1, "ann", "MEMBER"), (1, "ann", "MEMBER"), (2, "ann", "MEMBER"), (1, "bob", "NONE")]
+    pairs = [
+        bug(1, "2020-02-01T00:00:00Z", is_performance=True),
+        bug(2, "2020-02-01T00:00:00Z", "2020-02-02T00:00:00Z", is_performance=True),
+    ]
+    database.fill(
+        {
+            "meta.repositories": [repository()],
+            **bugs(*pairs),
+            "raw.issue_comments": [
+                comment(number, place, "2020-02-01T06:00:00Z", login, author_association=what)
+                for place, (number, login, what) in enumerate(texts)
+            ],
+        }
+    )
+    query = (COOKBOOK / "members_on_open_bugs.sql").read_text(encoding="utf-8")
+    assert database.connection.execute(query).fetchall() == [
+        (REPOSITORY, "ann", 1, 2, date(2020, 2, 1), [1])
+    ]
 
 
 def test_there_are_thirty_queries_and_each_is_one_statement() -> None:

@@ -341,7 +341,7 @@ def test_a_series_that_has_not_begun_has_no_months(build: Build, rows: list[Row]
 def test_bug_metrics_measure_a_fixed_bug(build: Build) -> None:
     database = build(
         {
-            **bugs(bug(1, OPENED, THIRD, is_performance=True)),
+            **bugs(bug(1, OPENED, THIRD, is_performance=True, labels=["speed"])),
             "raw.issue_events": [
                 event(1, "closed", FIRST),
                 event(1, "reopened", SECOND),
@@ -357,6 +357,10 @@ def test_bug_metrics_measure_a_fixed_bug(build: Build) -> None:
             "dataset": "live",
             "repository": "owner/name",
             "number": 1,
+            "title": "Issue 1",
+            "html_url": "https://github.com/owner/name/issues/1",
+            "author": "reporter",
+            "labels": ["speed"],
             "month": "2020-01",
             "state": "closed",
             "is_performance": True,

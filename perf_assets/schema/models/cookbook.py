@@ -28,7 +28,7 @@ from perf_assets.base.paths import queries_dir
 from perf_assets.schema.models.files import read_description
 
 GROUPS = (
-    *("trend", "open bugs", "fixes", "people", "areas", "labels", "links", "forums"),
+    *("trend", "bug reports", "fixes", "people", "areas", "labels", "links", "forums"),
     *("static checks", "data quality"),
 )
 """The groups of the questions, in the order in which every listing shows them."""
