@@ -3,7 +3,7 @@
 -- commented on an open performance bug, with these bugs and their comments. Whom an issue is assigned
 -- to is not stored. Nobody is listed where GitHub did not say who the members are.
 -- Group: people
--- Words: assign, assignee, maintainer, responsible
+-- Words: assign, assigned, assignee, maintainer, responsible
 
 with
 

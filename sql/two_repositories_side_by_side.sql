@@ -1,6 +1,7 @@
 -- Question: how do two repositories compare?
 -- How to read: one line a figure, a column a repository: the first and the last by name unless others
--- are given. Medians are over the performance bugs, NULL where there is none.
+-- are given. Where there is one repository, second is NULL: two_spans_side_by_side compares its months.
+-- Names say which bugs a figure is over; medians are over performance bugs, NULL where there is none.
 -- Group: trend
 -- Words: compare, versus
 
@@ -9,7 +10,7 @@ with
 parameters as (
     select
         coalesce(getvariable('first'), (select min(repository) from meta.repositories)) as first, -- one repository
-        coalesce(getvariable('second'), (select max(repository) from meta.repositories)) as second -- the other
+        coalesce(getvariable('second'), (select nullif(max(repository), min(repository)) from meta.repositories)) as second -- the other
 ),
 
 figures as (
@@ -19,11 +20,18 @@ figures as (
         count(*) filter (where is_performance) as performance_bugs,
         round(100 * count(*) filter (where is_performance) / nullif(count(*), 0), 1)
             as performance_percentage,
-        round(100 * count(*) filter (where is_fixed) / nullif(count(*), 0), 1) as fixed_percentage,
-        round(median(fix_time_days) filter (where is_performance), 1) as median_fix_time_days,
-        median(fix_size) filter (where is_performance and is_fixed) as median_fix_size,
+        round(100 * count(*) filter (where is_fixed) / nullif(count(*), 0), 1)
+            as bug_reports_fixed_percentage,
+        round(
+            100 * count(*) filter (where is_fixed and is_performance)
+            / nullif(count(*) filter (where is_performance), 0), 1
+        ) as performance_bugs_fixed_percentage,
+        round(median(fix_time_days) filter (where is_performance), 1)
+            as performance_bugs_median_fix_time_days,
+        median(fix_size) filter (where is_performance and is_fixed)
+            as performance_bugs_median_fix_size,
         round(median(hours_to_first_comment) filter (where is_performance), 1)
-            as median_hours_to_first_comment
+            as performance_bugs_median_hours_to_first_comment
     from marts.bug_metrics
     where dataset = 'live'
     group by repository
@@ -36,10 +44,11 @@ long as (
             cast(bug_reports as double) as bug_reports,
             cast(performance_bugs as double) as performance_bugs,
             performance_percentage,
-            fixed_percentage,
-            median_fix_time_days,
-            median_fix_size,
-            median_hours_to_first_comment
+            bug_reports_fixed_percentage,
+            performance_bugs_fixed_percentage,
+            performance_bugs_median_fix_time_days,
+            performance_bugs_median_fix_size,
+            performance_bugs_median_hours_to_first_comment
         from figures
     )
     on columns(* exclude (repository))

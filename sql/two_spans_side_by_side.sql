@@ -1,8 +1,8 @@
 -- Question: how do two spans of months compare, such as this half-year and the one a year ago?
 -- How to read: one line a repository and figure, over the bug reports that were opened in each span;
--- by default the newest six months with a bug report, and the same months a year before. Percentages
--- are of all bug reports, medians over the performance bugs, NULL where there is none. Reports of the
--- newer span had less time to be fixed.
+-- by default the newest six months with a bug report, and the same months a year before. Names say
+-- which bugs a figure is over; NULL where there is none. Reports of the newer span had less time to be
+-- fixed.
 -- Group: trend
 -- Words: compare, period, year, quarter, before, after
 
@@ -37,10 +37,15 @@ figures as (
         cast(count(*) as double) as bug_reports,
         cast(count(*) filter (where is_performance) as double) as performance_bugs,
         round(100 * count(*) filter (where is_performance) / count(*), 1) as performance_percentage,
-        round(100 * count(*) filter (where is_fixed) / count(*), 1) as fixed_percentage,
-        round(median(fix_time_days) filter (where is_performance), 1) as median_fix_time_days,
+        round(100 * count(*) filter (where is_fixed) / count(*), 1) as bug_reports_fixed_percentage,
+        round(
+            100 * count(*) filter (where is_fixed and is_performance)
+            / nullif(count(*) filter (where is_performance), 0), 1
+        ) as performance_bugs_fixed_percentage,
+        round(median(fix_time_days) filter (where is_performance), 1)
+            as performance_bugs_median_fix_time_days,
         round(median(hours_to_first_comment) filter (where is_performance), 1)
-            as median_hours_to_first_comment
+            as performance_bugs_median_hours_to_first_comment
     from marts.bug_metrics
     inner join spans on month between spans.from_month and spans.until_month
     where dataset = 'live'

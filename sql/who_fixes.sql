@@ -3,7 +3,7 @@
 -- account is known; performance_fixes and fixes are bug reports, each parted by commits where several
 -- persons fixed it. Bots are left out; analysis.fixing_concentration says how few do how much.
 -- Group: people
--- Words: member, maintainer, assign, contributor
+-- Words: member, maintainer, assign, assigned, contributor
 
 with
 

@@ -284,6 +284,8 @@ QUERY: Mapping[str, Sequence[Edit]] = {
             "",
             """-- Question: which repositories are at rest, and since when?
 -- How to read: one line a repository without an opened or closed issue for a year.
+-- Group: data quality
+-- Words: archived, inactive
 
 with
 

@@ -20,6 +20,7 @@ from perf_assets.config.study import Study
 from perf_assets.reports.dictionary import kind_of, meaning_of
 from perf_assets.reports.markdown_table import markdown_table
 from perf_assets.schema import Table
+from perf_assets.schema.models.cookbook import by_group, cookbook
 from perf_assets.schema.models.dependencies import made_from, origin_of
 from perf_assets.schema.models.files import LINEAGE, described_tables, lineage_text
 from perf_assets.storage.definitions import WRITTEN_DOWN, definitions_text
@@ -49,6 +50,12 @@ what a run will cost.
 
 A label matches an entry when it contains it, whatever the case and spaces.
 """
+QUERIES = f"""# The cookbook
+
+Every query of `sql/`, by the group of its question. {WRITTEN}. `perf-assets query NAME` answers a
+question, `perf-assets query --search WORDS` finds one. A search also matches the words of the last
+column.
+"""
 TITLES = {
     "repositories": "[[repositories]]",
     "areas": "[repositories.areas]",
@@ -64,6 +71,7 @@ def pages() -> dict[str, Callable[[], str]]:
         "data_dictionary.md": dictionary_markdown,
         "reference/commands.md": commands_markdown,
         "reference/study_file.md": study_file_markdown,
+        "reference/queries.md": queries_markdown,
         "rules.md": rules_markdown,
         "accuracy.md": accuracy_markdown,
         f"../perf_assets/schema/models/{LINEAGE}": lineage_text,
@@ -86,6 +94,16 @@ def commands_markdown() -> str:
 def study_file_markdown() -> str:
     """A table of the keys of the study file, and one for each table in it."""
     return "\n".join([STUDY, *_of_entry("Top level", Study)])
+
+
+def queries_markdown() -> str:
+    """A section for each group of questions, a row for each question."""
+    parts = [QUERIES]
+    for group, queries in by_group(cookbook().values()).items():
+        rows = [(query.question, f"`{query.name}`", query.words) for query in queries]
+        table = markdown_table(("question", "query", "further words"), rows, cell=own_markdown)
+        parts.append(f"## {group.capitalize()}\n\n{table}\n")
+    return "\n".join(parts)
 
 
 def _of_table(table: Table) -> Iterator[str]:

@@ -1,10 +1,11 @@
 -- How far the approaches that link commits to issues agree where two kinds of evidence exist: what
 -- commit messages name (url, id, plain_id, named_by_pull_request) against what GitHub knows of
 -- closing commits and pull requests (closed_by_commit, closed_by_pull_request, pull_request); what
--- comments name is compared with messages. Each is judged on the issues for which the other kind
--- has a commit at all; what came by one pull request is one link here. Agreement is not precision:
--- a fix may have several commits, and each kind may know another. How often a link is right was
--- read, in intermediate.link_confidence_levels.
+-- comments name is compared with messages (rows of the repository pooled are over all repositories;
+-- leave them out of sums). Each is judged on the issues for which the other kind has a commit at
+-- all; what came by one pull request is one link here. Agreement is not precision: a fix may have
+-- several commits, and each kind may know another. How often a link is right was read, in
+-- intermediate.link_confidence_levels.
 
 with
 

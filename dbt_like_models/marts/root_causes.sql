@@ -1,6 +1,7 @@
 -- Root causes of performance bugs, as in Table III of the paper: how many bugs have which, their
--- share, and what they cost. Live ones are those that most raters take for performance bugs and
--- give one cause; published ones are the rows of the published taxonomy, which tells no impact.
+-- share, and what they cost (rows of the repository pooled are over all repositories; leave them
+-- out of sums). Live ones are those that most raters take for performance bugs and give one cause;
+-- published ones are the rows of the published taxonomy, which tells no impact.
 
 with
 

@@ -81,9 +81,10 @@ def query(  # noqa: PLR0913
 ) -> None:
     """Ask the published database: a query of the cookbook by NAME, one in a FILE, or SQL.
 
-    Without one it lists the cookbook, the questions by group. It only reads, and never the database that runs write. FILE
-    may be - for the standard input, and schema.table is the whole table. A table shows texts
-    without codes that a terminal would obey, and no cell of a CSV file runs as a formula.
+    Without one it lists the cookbook, its questions by group. It only reads, and never the
+    database that runs write. FILE may be - for the standard input, and schema.table is the whole
+    table. A table shows texts without codes that a terminal would obey, and no cell of a CSV file
+    runs as a formula.
 
     \b
     Examples:

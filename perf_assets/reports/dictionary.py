@@ -1,5 +1,6 @@
 """The data dictionary: every table and column as declared, for a terminal."""
 
+import re
 from collections.abc import Iterable
 from textwrap import fill
 
@@ -10,7 +11,7 @@ from perf_assets.schema.models.dependencies import made_from, origin_of, read_by
 from perf_assets.schema.models.files import described_tables
 
 SCHEMAS = {
-    "marts": "what the study measures: start here",
+    "marts": "what the study measures",
     "analysis": "statistics computed from marts",
     "staging": "mined and published data, united",
     "intermediate": "the steps between staging and marts",
@@ -22,6 +23,8 @@ SCHEMAS = {
     "replication": "the paper's published data",
     "meta": "about this database, and how it came to be",
 }
+
+SENTENCE_END = re.compile(r"(?<!\bet al)(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)\. ")
 
 
 def find_table(name: str) -> Table:
@@ -45,15 +48,26 @@ def find_table(name: str) -> Table:
 
 
 def tables_text(width: int) -> str:
-    """Return all tables by schema, each with the first sentence of its description."""
-    lines = []
+    """Return all tables by schema, each with the first sentence of its description.
+
+    The main tables come first, and are marked in their schema.
+    """
+    tables = described_tables().values()
+    lines = ["main tables: begin with these"]
+    for schema in schemas():
+        for table in tables:
+            if table.is_main and table.schema_name == schema:
+                lines += _listed(table, "", width)
     for schema in schemas():
         lines.append(f"\n{schema}: {SCHEMAS.get(schema, '')}")
-        for table in described_tables().values():
+        for table in tables:
             if table.schema_name == schema:
-                lines.append(f"  {table.name}")
-                lines.append(_wrapped(first_sentence(table.description), width, 6))
+                lines += _listed(table, " (main table)" if table.is_main else "", width)
     return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _listed(table: Table, mark: str, width: int) -> tuple[str, str]:
+    return f"  {table.name}{mark}", _wrapped(first_sentence(table.description), width, 6)
 
 
 def table_text(table: Table, width: int) -> str:
@@ -81,7 +95,7 @@ def schemas() -> Iterable[str]:
 
 def first_sentence(text: str) -> str:
     """Return the first sentence of a description."""
-    return text.partition(". ")[0].rstrip(".:") + "."
+    return SENTENCE_END.split(text, maxsplit=1)[0].rstrip(".:") + "."
 
 
 def lineage_words(table: str) -> str:

@@ -5,6 +5,7 @@ import io
 import json
 import math
 import re
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -69,20 +70,46 @@ def as_parquet(rows: pl.DataFrame) -> bytes:
 def as_text(answer: QueryResult, width: int | None) -> str:
     """Return a table for a terminal of ``width`` columns (None: as wide as it takes).
 
-    Where the columns do not fit beside each other, or one is very wide, each row stands by itself,
-    a line a column.
+    Where the columns do not fit beside each other, names are broken at underscores, and columns
+    with one value in all rows stand above the table. Where that does not suffice, or one is very
+    wide, each row stands by itself, a line a column.
     """
     rows = [[escape_text(shown(value)) for value in row] for row in answer.rows]
     names = [escape_text(name) for name in answer.columns]
-    if width is not None and _least_width(names, rows) > width:
-        return records(names, rows, width)
-    if width is None and any(len(cell) > WIDEST for row in rows for cell in row):
-        return _unwrapped_records(names, rows)
+    is_right = [is_number(kind) for kind in answer.types]
+    if width is None:
+        if any(len(cell) > WIDEST for row in rows for cell in row):
+            return _unwrapped_records(names, rows)
+        return _grid(names, rows, is_right, width)
+    if _least_width(names, rows) <= width:
+        return _grid(names, rows, is_right, width)
+    heads = [name.replace("_", "_\n") for name in names]
+    if _least_width(heads, rows) <= width:
+        return _grid(heads, rows, is_right, width)
+    columns = list(zip(*rows, strict=True))
+    constant = {index for index, cells in enumerate(columns) if len({*cells}) == 1}
+    kept = [index for index in range(len(names)) if index not in constant]
+    if len(rows) > 1 and kept:
+        heads, rest = [heads[i] for i in kept], [[row[i] for i in kept] for row in rows]
+        if _least_width(heads, rest) <= width:
+            above = "".join(
+                textwrap.fill(f"{names[i]}: {columns[i][0]}", width) + "\n"
+                for i in sorted(constant)
+            )
+            return above + _grid(heads, rest, [is_right[i] for i in kept], width)
+    return records(names, rows, width)
+
+
+def _grid(
+    names: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    is_right: Sequence[bool],
+    width: int | None,
+) -> str:
     grid = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
-    for name, kind in zip(names, answer.types, strict=True):
-        is_right = is_number(kind)
+    for name, right in zip(names, is_right, strict=True):
         grid.add_column(
-            Text(name), justify="right" if is_right else "left", overflow="fold", no_wrap=is_right
+            Text(name), justify="right" if right else "left", overflow="fold", no_wrap=right
         )
     for row in rows:
         grid.add_row(*map(Text, row))

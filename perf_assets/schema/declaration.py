@@ -110,6 +110,7 @@ class Table(StrictModel):
     analysis : how it is computed; tables of the schema analysis have it, marts that no SELECT can
         make too, and no others.
     asset : the main table whose asset in the UI shows it too; without it the asset is its own.
+    is_main : whether readers begin with it; ``describe`` lists these tables first.
     made_from : the tables that its rows are decided from, where no SQL or ``analysis`` names them.
     partitioned : whether it is stored by subject (repository, or tag set of a forum) and month.
     constraints : SQL conditions that no row breaks, beside the limits of its columns (as in a
@@ -124,6 +125,7 @@ class Table(StrictModel):
     analysis: Analysis | None = None
     # None of these is part of what audit and contents follow from (storage/fingerprints.py).
     asset: str | None = Field(default=None, repr=False)
+    is_main: bool = Field(default=False, repr=False)
     made_from: Many[str] = Field(default=(), repr=False)
     figures: dict[str, FigureDeclaration] = Field(default_factory=dict, repr=False)
     partitioned: bool = False

@@ -1,13 +1,16 @@
 """The dictionary in the terminal, and the database as files."""
 
 import csv
+import re
 from pathlib import Path
 
 import duckdb
 import pytest
 
+from perf_assets.reports.dictionary import first_sentence
 from perf_assets.reports.exporting import file_name
 from perf_assets.schema.models.files import described_tables
+from tests.paths import ROOT
 from tests.support import Prepared, perf_assets
 
 
@@ -26,6 +29,34 @@ def test_all_tables_are_listed_within_80_columns() -> None:
     ran = perf_assets("describe", COLUMNS="80")
     assert max(map(len, ran.stdout.splitlines())) <= 80
     assert all(f"  {name}\n" in ran.stdout for name in described_tables())
+
+
+def test_main_tables_of_the_read_me_come_first_and_are_marked() -> None:
+    text = perf_assets("describe", COLUMNS="80").stdout
+    first, _, _ = text.partition("\n\n")
+    listed = {line.strip() for line in first.splitlines() if re.match(r"  \w", line)}
+    read_me = (ROOT / "README.md").read_text(encoding="utf-8")
+    named = re.findall(r"^\| `(\w+\.\w+)` \|", read_me, re.MULTILINE)
+    assert listed == set(named) and len(named) == 6
+    assert all(f"  {name} (main table)\n" in text for name in named)
+
+
+def test_first_sentence_ends_at_no_abbreviation() -> None:
+    assert first_sentence("Stems of Cao et al. (2022). More.") == "Stems of Cao et al. (2022)."
+    assert first_sentence("Words, e.g. slow. More.") == "Words, e.g. slow."
+    assert first_sentence("One sentence.") == "One sentence."
+    text = perf_assets("describe", COLUMNS="80").stdout
+    assert not re.search(r"et al\.\n", text.replace("et al.\n      ", ""))
+
+
+def test_tables_with_pooled_rows_say_so_in_their_first_sentence() -> None:
+    # Its pooled rows are there only where there are several repositories: they repeat no other.
+    tables = {**described_tables()}
+    del tables["analysis.adjusted_tests"]
+    for table in tables.values():
+        column = table.column.get("repository")
+        if column and "repository" in table.key and "pooled for all" in column.description:
+            assert "pooled" in first_sentence(table.description), table.name
 
 
 def test_a_table_may_be_named_without_its_schema() -> None:

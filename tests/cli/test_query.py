@@ -275,6 +275,23 @@ def test_what_is_too_wide_for_the_terminal_stands_below_each_other() -> None:
     )
 
 
+def test_series_is_a_table_in_a_narrow_terminal() -> None:
+    answer = table(
+        "select 'owner/name' as repository, '2020-0' || n as month, n as newly_fixed_total "
+        "from range(1, 3) months(n)"
+    )
+    assert as_text(answer, 80).splitlines()[0].split() == [*answer.columns]
+    assert as_text(answer, 30).splitlines()[:3] == [
+        "                      newly_",
+        "                      fixed_",
+        " repository  month     total",
+    ]
+    lines = as_text(answer, 24).splitlines()
+    assert lines[0] == "repository: owner/name"
+    assert [line.split() for line in lines[-2:]] == [["2020-01", "1"], ["2020-02", "2"]]
+    assert max(map(len, lines)) <= 24
+
+
 def test_special_values_are_shown() -> None:
     answer = table(
         "select null as a, true as b, 'nan'::double as c, 2::hugeint as d, {'x': 1} as e, "

@@ -396,10 +396,11 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         (REPOSITORY, figure, first, second, "2020-01 to 2020-01", "2019-09 to 2020-02")
         for figure, first, second in (
             ("bug_reports", 2.0, 5.0),
-            ("fixed_percentage", 50.0, 40.0),
-            ("median_fix_time_days", 60.0, 30.8),
-            ("median_hours_to_first_comment", 6.0, 6.0),
+            ("bug_reports_fixed_percentage", 50.0, 40.0),
             ("performance_bugs", 2.0, 3.0),
+            ("performance_bugs_fixed_percentage", 50.0, 66.7),
+            ("performance_bugs_median_fix_time_days", 60.0, 30.8),
+            ("performance_bugs_median_hours_to_first_comment", 6.0, 6.0),
             ("performance_percentage", 100.0, 60.0),
         )
     ],
@@ -835,55 +836,17 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         ),
     ],
     "two_repositories_side_by_side": [
-        (
-            "bug_reports",
-            5.0,
-            5.0,
-            REPOSITORY,
-            REPOSITORY,
-        ),
-        (
-            "fixed_percentage",
-            40.0,
-            40.0,
-            REPOSITORY,
-            REPOSITORY,
-        ),
-        (
-            "median_fix_size",
-            21.0,
-            21.0,
-            REPOSITORY,
-            REPOSITORY,
-        ),
-        (
-            "median_fix_time_days",
-            30.8,
-            30.8,
-            REPOSITORY,
-            REPOSITORY,
-        ),
-        (
-            "median_hours_to_first_comment",
-            6.0,
-            6.0,
-            REPOSITORY,
-            REPOSITORY,
-        ),
-        (
-            "performance_bugs",
-            3.0,
-            3.0,
-            REPOSITORY,
-            REPOSITORY,
-        ),
-        (
-            "performance_percentage",
-            60.0,
-            60.0,
-            REPOSITORY,
-            REPOSITORY,
-        ),
+        (figure, amount, None, REPOSITORY, None)
+        for figure, amount in (
+            ("bug_reports", 5.0),
+            ("bug_reports_fixed_percentage", 40.0),
+            ("performance_bugs", 3.0),
+            ("performance_bugs_fixed_percentage", 66.7),
+            ("performance_bugs_median_fix_size", 21.0),
+            ("performance_bugs_median_fix_time_days", 30.8),
+            ("performance_bugs_median_hours_to_first_comment", 6.0),
+            ("performance_percentage", 60.0),
+        )
     ],
     "what_changed_since": [
         (

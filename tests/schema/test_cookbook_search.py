@@ -55,6 +55,11 @@ def test_cookbook_is_in_the_order_of_its_groups() -> None:
         ("slow fix", "slowest_fixes"),
         ("data quality", "failed_audits"),
         ("side by side", "two_repositories_side_by_side"),
+        ("release", "bugs_by_version_and_milestone"),
+        ("duplicate", "why_bugs_were_closed"),
+        ("stale", "why_bugs_were_closed"),
+        ("assigned", "members_on_open_bugs"),
+        ("regressions", "performance_regressions"),
     ],
 )
 def test_search_finds_synonyms_groups_and_names(text: str, name: str) -> None:

@@ -123,15 +123,23 @@ def _begun(sentence: str) -> str:
 
 @cache
 def cookbook() -> Mapping[str, Query]:
-    """Return all queries by name, in the order of their groups, and by name within a group."""
-    queries = (
-        parse_query_file(path.stem, path.read_text(encoding="utf-8"))
-        for path in queries_dir().glob("*.sql")
-    )
-    return {
-        query.name: query
-        for query in sorted(queries, key=lambda query: (GROUPS.index(query.group), query.name))
-    }
+    """Return all queries by name, in the order of their groups, and by name within a group.
+
+    Raises
+    ------
+    PerfAssetsError
+        A query has no group, or an unknown one.
+    """
+    paths = queries_dir().glob("*.sql")
+    queries = [parse_query_file(path.stem, path.read_text(encoding="utf-8")) for path in paths]
+    for query in queries:
+        if query.group not in GROUPS:
+            raise PerfAssetsError(
+                f"sql/{query.name}.sql: the head needs a line '-- Group: NAME' with one of "
+                f"{', '.join(GROUPS)}"
+            )
+    queries.sort(key=lambda query: (GROUPS.index(query.group), query.name))
+    return {query.name: query for query in queries}
 
 
 def by_group(queries: Iterable[Query]) -> dict[str, list[Query]]:
