@@ -292,6 +292,8 @@ def bug_metrics(number: int, **changes: Any) -> Row:
         "dataset": "live",
         "repository": REPOSITORY,
         "number": number,
+        "html_url": f"https://github.com/{REPOSITORY}/issues/{number}",
+        "labels": [],
         "state": "closed",
         "is_fixed": True,
         "fix_time_days": 2.5,

@@ -71,8 +71,8 @@ def as_text(answer: QueryResult, width: int | None) -> str:
     """Return a table for a terminal of ``width`` columns (None: as wide as it takes).
 
     Where the columns do not fit beside each other, names are broken at underscores, and columns
-    with one value in all rows stand above the table. Where that does not suffice, or one is very
-    wide, each row stands by itself, a line a column.
+    with one value in all rows stand above the table, if no cell is then broken. Otherwise, or if
+    one is very wide, each row stands by itself, a line a column.
     """
     rows = [[escape_text(shown(value)) for value in row] for row in answer.rows]
     names = [escape_text(name) for name in answer.columns]
@@ -84,14 +84,14 @@ def as_text(answer: QueryResult, width: int | None) -> str:
     if _least_width(names, rows) <= width:
         return _grid(names, rows, is_right, width)
     heads = [name.replace("_", "_\n") for name in names]
-    if _least_width(heads, rows) <= width:
+    if _whole_width(heads, rows) <= width:
         return _grid(heads, rows, is_right, width)
     columns = list(zip(*rows, strict=True))
     constant = {index for index, cells in enumerate(columns) if len({*cells}) == 1}
     kept = [index for index in range(len(names)) if index not in constant]
     if len(rows) > 1 and kept:
         heads, rest = [heads[i] for i in kept], [[row[i] for i in kept] for row in rows]
-        if _least_width(heads, rest) <= width:
+        if _whole_width(heads, rest) <= width:
             above = "".join(
                 textwrap.fill(f"{names[i]}: {columns[i][0]}", width) + "\n"
                 for i in sorted(constant)
@@ -208,6 +208,15 @@ def _least_width(names: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
         longest_word = max(map(cell_len, name.split() or [""]))  # which a header does not cut
         width += max(longest_word, min(longest, READABLE)) + 1
     return width
+
+
+def _whole_width(names: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """Return how wide the columns are where no cell is broken, and names only between words."""
+    widths = (
+        max(map(cell_len, (*name.split(), *(row[index] for row in rows))), default=0)
+        for index, name in enumerate(names)
+    )
+    return sum(width + 1 for width in widths)
 
 
 def records(names: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> str:
