@@ -53,8 +53,8 @@ def _entries(
     for row in rows_of(connection, "newest_bugs").to_dicts():
         name = f"{row['repository']}#{row['number']}"
         address = row["html_url"] if is_address(row["html_url"] or "") else "report.html"
-        said = f"New performance bug; found by {', '.join(row['marked_by'] or ['a person'])}."
-        yield f"bug:{name}", f"{name} {row['title'] or ''}", row["opened_at"], address, said
+        heading = f"{name} {row['title'] or ''}"
+        yield f"bug:{name}", heading, row["opened_at"], address, "A new performance bug."
 
 
 def _add(parent: Element, tag: str, text: str) -> None:
