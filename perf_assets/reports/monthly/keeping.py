@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
-from pathlib import Path
 
 from perf_assets.base.code_version import files_version
 from perf_assets.base.files import write_file
@@ -15,8 +14,6 @@ from perf_assets.reports.monthly.contents import read_moment, read_report
 
 FIRST_PICTURE = "share"
 """The name of the picture of the first screen; others have the names of their tables."""
-
-DRAWING_THREADS = 2
 
 
 def keep_report(data_dir: DataDirectory) -> bool:
@@ -30,25 +27,21 @@ def keep_report(data_dir: DataDirectory) -> bool:
     if data_dir.report.exists() and made_from_what(data_dir.report_page) == made_from:
         return False
     document = read_report(data_dir.published)
-    data_dir.pictures.mkdir(parents=True, exist_ok=True)
-    page = html(document, made_from)
-    write_file(data_dir.report, markdown(document))
-    write_file(data_dir.report_summary, summary(document))
-    _write_pictures(document, data_dir.pictures)
-    write_file(data_dir.report_page, page)
-    return True
-
-
-def _write_pictures(document: Document, folder: Path) -> None:
-    """Write each picture as SVG and PNG, and remove those that the report no longer has."""
     drawn = dict(_pictures(document))
-    with ThreadPoolExecutor(DRAWING_THREADS) as threads:
-        for name, raster in zip(drawn, threads.map(png, drawn.values()), strict=True):
-            write_file(folder / f"{name}.svg", drawn[name])
-            write_file(folder / f"{name}.png", raster)
-    for path in folder.iterdir():
+    with ThreadPoolExecutor(1) as thread:  # draws pixels while the page is put together
+        rasters = thread.map(png, drawn.values())
+        page = html(document, made_from)
+        data_dir.pictures.mkdir(parents=True, exist_ok=True)
+        for name, raster in zip(drawn, rasters, strict=True):
+            write_file(data_dir.pictures / f"{name}.svg", drawn[name], is_durable=False)
+            write_file(data_dir.pictures / f"{name}.png", raster, is_durable=False)
+    for path in data_dir.pictures.iterdir():
         if path.stem not in drawn:
             path.unlink()
+    write_file(data_dir.report, markdown(document))
+    write_file(data_dir.report_summary, summary(document))
+    write_file(data_dir.report_page, page)
+    return True
 
 
 def _pictures(document: Document) -> Iterator[tuple[str, str]]:
