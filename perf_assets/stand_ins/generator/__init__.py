@@ -44,6 +44,7 @@ from perf_assets.stand_ins.generator.topics import MERGES_PER_COMMIT, plan_topic
 from perf_assets.stand_ins.generator.traps import plant_traps
 from perf_assets.stand_ins.generator.truth import write_truth
 from perf_assets.stand_ins.generator.verdicts import made_up_verdicts
+from perf_assets.stand_ins.generator.wording import word_reports
 from perf_assets.stand_ins.generator.workflows import plan_workflow
 
 GIT_DIRECTORY = "repository.git"
@@ -153,6 +154,7 @@ def generate(  # noqa: PLR0913
         planted = plant_changes(plan, changes, seed)
         plan_areas(plan, seed)
         plant_people(plan, seed)
+        word_reports(plan, seed)
         plan.number()
         write_history(partial / GIT_DIRECTORY, plan.commits, rng)
         records = write_corpus(plan, partial)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -23,7 +24,14 @@ from perf_assets.core.paper.constants import KEYWORDS
 from perf_assets.core.reviews.codebook import IMPACTS, Code
 from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.stand_ins import generator
-from perf_assets.stand_ins.generator import GeneratedCorpus, generate, keywords, texts
+from perf_assets.stand_ins.generator import (
+    GeneratedCorpus,
+    generate,
+    keywords,
+    phrases,
+    texts,
+    wording,
+)
 from perf_assets.stand_ins.generator.model import is_bot
 from perf_assets.stand_ins.generator.traps import REGISTER
 from tests.effort import some
@@ -331,6 +339,12 @@ def test_no_keyword_is_in_the_everyday_vocabulary():
         *texts.SUBJECTS,
         *texts.FIXES,
         texts.TRACEBACK,
+        *(what for listed in phrases.OPERATIONS.values() for what in listed),
+        *(title for listed in phrases.WISHES.values() for title in listed),
+        *(*phrases.TIME_COSTS, *phrases.MEMORY_COSTS, *phrases.WIDENED_COSTS),
+        *(*phrases.FAULTS, *phrases.HURRIED_FAULTS, *phrases.WHENS, phrases.CAUSE_TITLE),
+        *(*phrases.TIME_OPENINGS, *phrases.MEMORY_OPENINGS, *phrases.FAULT_OPENINGS),
+        *(*phrases.WISH_OPENINGS, *phrases.COST_SENTENCES, phrases.MEASURED),
     )
     assert [word for word in words if any(keyword in word.casefold() for keyword in KEYWORDS)] == []
 
@@ -346,6 +360,39 @@ def test_outside_the_traps_the_keywords_of_plain_bodies_are_the_planned_ones(cor
         seen += 1
         assert (row["matched_keywords"] or "") == "|".join(sorted(k for k in KEYWORDS if k in text))
     assert seen > 80
+
+
+def test_titles_say_what_reports_are_about_but_for_a_stated_share(corpus):
+    judged = dict(corpus.truth("judgements").iter_rows())
+    faults = [fault.partition(" {")[0] for fault in phrases.FAULTS]
+    shares = []
+    for is_about in (True, False):
+        numbers = [
+            number for number, is_performance in judged.items() if is_performance == is_about
+        ]
+        titles = [corpus.issues[number]["title"] for number in numbers]
+        speaks_of_a_fault = [any(fault in title for fault in faults) for title in titles]
+        shares.append(sum(speaks_of_a_fault) / len(titles))
+    of_bugs, of_others = shares
+    assert 0 < of_bugs < 2 / wording.HARD_EVERY
+    assert 1 - 2 / wording.HARD_EVERY < of_others < 1
+
+
+def test_no_two_issues_have_the_same_title(corpus):
+    titles = [issue["title"] for issue in corpus.issues.values()]
+    assert len(set(titles)) == len(titles)
+
+
+def test_late_performance_bugs_of_an_area_name_the_commit_that_caused_them(corpus):
+    log = corpus.git("log", "--format=%cI", f"--grep={phrases.CAUSE_COMMIT}", "main").decode()
+    (cause,) = log.split()
+    named = [i for i in corpus.issues.values() if phrases.CAUSE_TITLE in i["title"]]
+    judged = dict(corpus.truth("judgements").iter_rows())
+    assert named
+    for issue in named:
+        assert judged[issue["number"]]
+        assert phrases.CAUSE_AREA in {label["name"] for label in issue["labels"]}
+        assert datetime.fromisoformat(issue["created_at"]) >= datetime.fromisoformat(cause)
 
 
 def test_the_share_of_performance_bugs_rises(corpus):
