@@ -11,6 +11,7 @@ from perf_assets.base.processes import shutdown
 from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.ports import HOST, check_free, port_option
 from perf_assets.cli.shell import console, data_dir_option, friendly_errors, words
+from perf_assets.cli.waiting import mentions_waiting_answers
 from perf_assets.config.data_directory import PUBLISHED, DataDirectory
 
 WIDEST = 100
@@ -21,6 +22,7 @@ WIDEST = 100
 @click.option("--markdown", "is_markdown", is_flag=True, help="Ten lines to paste into an issue.")
 @data_dir_option
 @friendly_errors
+@mentions_waiting_answers
 def report(data_dir: Path, *, full: bool, is_markdown: bool) -> None:
     """Print what was found in a few sentences, as a run does at its end.
 

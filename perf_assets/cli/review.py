@@ -13,6 +13,7 @@ from perf_assets.cli.bars import shown_progress
 from perf_assets.cli.memory import check_memory
 from perf_assets.cli.review_serve import chosen_verdicts, collect_answers, serve_review
 from perf_assets.cli.shell import console, data_dir_option, friendly_errors, json_option
+from perf_assets.cli.waiting import mentions_waiting_answers
 from perf_assets.config.data_directory import DataDirectory
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def review() -> None:
 )
 @data_dir_option
 @friendly_errors
+@mentions_waiting_answers
 def sample_for_review(  # noqa: PLR0913  (options of the command)
     labelled: int,
     unlabelled: int,
@@ -238,6 +240,7 @@ def bring_back(path: Path) -> str:
 )
 @data_dir_option
 @friendly_errors
+@mentions_waiting_answers
 def import_review(sheets: tuple[Path, ...], raters: tuple[str, ...], data_dir: Path) -> None:
     """Bring the verdicts of filled-in review SHEETs into the database.
 
@@ -305,6 +308,7 @@ def _print_imported(sheet: Path, imported: "Imported") -> None:
 @data_dir_option
 @json_option
 @friendly_errors
+@mentions_waiting_answers
 def agreement(data_dir: Path, *, is_json: bool) -> None:
     """Say how good the labels are by the verdicts of people, and how far these agree.
 
@@ -326,6 +330,7 @@ def agreement(data_dir: Path, *, is_json: bool) -> None:
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 @data_dir_option
 @friendly_errors
+@mentions_waiting_answers
 def train_classifier(files: tuple[Path, ...], data_dir: Path) -> None:
     """Train the classifier that stands beside the rule on what people judged.
 

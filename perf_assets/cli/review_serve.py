@@ -11,13 +11,11 @@ from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.processes import shutdown
 from perf_assets.cli.ports import HOST, check_free
 from perf_assets.cli.shell import data_dir_option, friendly_errors
+from perf_assets.cli.waiting import FOLDER
 from perf_assets.config.data_directory import DataDirectory
 
 FIRST_SAMPLE = 40
 """How many of each stratum are drawn where nothing was yet and nobody says how many."""
-
-FOLDER = "review"
-"""Where answers are kept in the data directory, with the sheets by which they are brought in."""
 
 
 @click.command("serve")

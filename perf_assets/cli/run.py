@@ -21,6 +21,7 @@ from perf_assets.cli.shell import (
     max_wait_option,
     to_option,
 )
+from perf_assets.cli.waiting import mentions_waiting_answers
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Until
 from perf_assets.storage.lock import writing
@@ -81,6 +82,7 @@ from perf_assets.storage.lock import writing
     "the environment, else one a core.",
 )
 @friendly_errors
+@mentions_waiting_answers
 def run(  # noqa: PLR0913
     study: str | None,
     data_dir: Path,
@@ -192,6 +194,7 @@ def _is_path(text: str) -> bool:
 @data_dir_option
 @json_option
 @friendly_errors
+@mentions_waiting_answers
 def status(data_dir: Path, *, is_json: bool) -> None:
     """Say what is stored: repositories, months, rows, last refresh, failed audits."""
     from perf_assets.reports.status import as_json, read_status, status_text

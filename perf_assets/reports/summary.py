@@ -154,8 +154,9 @@ def read_agreement(published: Path) -> dict[str, pl.DataFrame]:
     precisions = ("quality", "questions", "finding_precision", "endorsement_precision")
     if all(verdicts[name].is_empty() for name in precisions):
         raise PerfAssetsError(
-            f"{published} has no verdicts yet: draw a sheet with perf-assets review sample, "
-            "fill it in and bring it back with perf-assets review import"
+            f"{published} has no verdicts yet: judge in the page of perf-assets review serve and "
+            "bring the answers in with perf-assets review collect, or draw a sheet with "
+            "perf-assets review sample and bring it back with perf-assets review import"
         )
     return verdicts
 

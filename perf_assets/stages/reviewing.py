@@ -69,8 +69,9 @@ def sample_sheet(
     """Return a review sheet of ``labelled`` performance bugs and ``unlabelled`` other bug reports,
     drawn.
 
-    The others are mixed in; their matched columns are empty. With a ``forum`` it is one of its
-    questions, those that the stems find and others. ``is_of_fixed`` leaves out what is not fixed.
+    The others are mixed in, and nothing in the sheet says which they are. With a ``forum`` it is
+    one of its questions, those that the stems find and others. ``is_of_fixed`` leaves out what is
+    not fixed.
 
     Raises
     ------

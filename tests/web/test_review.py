@@ -7,20 +7,32 @@ import sqlite3
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.core.reviews.rater_agreement import AGREED
+from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.web.review import codes
 from perf_assets.web.review.agreement import disagreements, pairs, verdicts
+from perf_assets.web.review.collecting import sheets
 from perf_assets.web.review.rendering import diff, html, markdown, marked_text
-from perf_assets.web.review.store import FILE, Answer, Key, Store, fill, now
+from perf_assets.web.review.store import FILE, Answer, Key, Store, fill, now, waiting_answers
+from perf_assets.web.review.subjects import CHOSEN, RANDOM
 
 KEYS = [Key("bugs", "owner/name", str(number)) for number in range(1, 11)]
+GIVEN = {
+    "repository": ["owner/name"] * 2,
+    "number": [1, 2],
+    "title": ["Slow", "Slower"],
+    "link": ["https://github.com/owner/name/issues/1"] * 2,
+    "rule_version": ["a"] * 2,
+}
 ALLOWED = re.compile(
     r"</?(?:p|br|hr|h[1-6]|blockquote|pre|code|kbd|ul|ol|li|strong|em|b|i|s|del|ins|sub|sup|div|table"
     r'|thead|tbody|tr|th|td|details|summary|span|samp|dl|dt|dd|tt|q|var|mark)(?: align="[^"<>]*")?>'
@@ -56,9 +68,12 @@ def test_a_file_of_an_older_version_keeps_what_it_has(tmp_path: Path) -> None:
     secret = store.secret_of("Ann")
     with sqlite3.connect(tmp_path / FILE) as connection:
         connection.executescript(
-            "drop table disclosures; drop table study; pragma user_version = 0"
+            "drop table disclosures; drop table study; drop table collections;"
+            "alter table answers drop column codebook_revision; pragma user_version = 0"
         )
+    assert waiting_answers(tmp_path) == 0  # nothing was drawn
     store = Store(tmp_path)
+    assert {one.codebook_revision for one in store.answers()} == {2}
     assert store.rater_of(secret) == "Ann"
     # An answer was taken back by a key; only the page that shows the label changed it.
     assert [
@@ -73,6 +88,36 @@ def test_a_file_of_an_older_version_keeps_what_it_has(tmp_path: Path) -> None:
     assert [one.key for one in store.answers("Ann")] == KEYS[:3]
     store.add(answered(KEYS[2], "Ann", "no"))
     assert Store(tmp_path).answers(with_first=True)[-1].disclosed_at is None  # only once
+
+
+def test_an_answer_keeps_the_revision_of_the_codebook_by_which_it_was_given(
+    tmp_path: Path,
+) -> None:
+    store = Store(tmp_path)
+    store.add(replace(answered(KEYS[0], "Ann", "yes"), codebook_revision=2))
+    store.add(answered(KEYS[1], "Ann", "yes"))
+    subjects = SimpleNamespace(given=lambda kind: pl.DataFrame(GIVEN))
+    drawn = dict.fromkeys(KEYS, RANDOM)
+    texts = sheets(subjects, store.answers(), drawn, [])  # type: ignore[arg-type]
+    rows = csv.DictReader(io.StringIO(texts["Ann", "bugs"]))
+    revisions = [int(row["codebook"]) for row in rows]
+    assert revisions == [2, codebook().revision]
+
+
+def test_answers_wait_until_they_are_collected(tmp_path: Path) -> None:
+    assert waiting_answers(tmp_path) == 0
+    store = Store(tmp_path)
+    fill(store, KEYS[:2], RANDOM, ["Ann", "Ben"], 1, 100)
+    fill(store, KEYS[2:3], CHOSEN, ["Ann"], 1, 100)
+    for key in KEYS[:3]:
+        store.add(answered(key, "Ann", "yes"))
+    store.add(answered(KEYS[0], "Ann", "no"))
+    store.add(answered(KEYS[0], "Ben", "no"))
+    assert waiting_answers(tmp_path) == 3  # what was chosen is never collected
+    store.note_collection(store.last_answer())
+    assert waiting_answers(tmp_path) == 0
+    store.add(answered(KEYS[1], "Ben", "no"))
+    assert waiting_answers(tmp_path) == 1
 
 
 def test_each_rater_has_a_secret_that_opens_nothing_else(tmp_path: Path) -> None:

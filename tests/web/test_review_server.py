@@ -29,6 +29,12 @@ pytestmark = pytest.mark.slow
 DRAWN = ("--sample", "6", "--unlabelled", "6", "--rater", "Ann", "--rater", "Ben")
 
 
+def discussed(page: str, name: str) -> list[str]:
+    """The selected answers of the question ``name`` in Discuss."""
+    lists = re.findall(rf'<select name="{name}">(.*?)</select>', page, re.DOTALL)
+    return [(re.findall(r"<option selected>([^<]*)", one) or [""])[0] for one in lists]
+
+
 def judge(server: Server, cookie: str, verdict: str = "yes") -> tuple[str, str]:
     """Answer the next subject; it and the page that follows."""
     subject = subject_of(server.get("/", cookie)[1])
@@ -110,7 +116,11 @@ def test_two_raters_judge_blindly_and_bring_their_answers_in(
             assert status == 200
     if not is_by_page:
         commands = request.getfixturevalue("imports")
+        waiting = "answers of the review page; perf-assets review collect"
+        for command in (("status",), ("report",), ("review", "agreement")):
+            assert waiting in perf_assets(*command, "--data-dir", data_dir).stderr
         said = perf_assets("review", "collect", "--data-dir", data_dir).stdout
+        assert perf_assets("status", "--data-dir", data_dir).stderr == ""
         assert said.count(".csv: to be imported") == 2
         (command,) = commands
         assert command[:3] == [sys.executable, "-m", "perf_assets"]
@@ -173,7 +183,7 @@ def test_kappa_uses_answers_before_disclosure(data_dir: Path, imports: list[list
         assert given.pop("Not") == [("no", True)]
         assert set(map(tuple, given.values())) == {(("yes", True), ("no", False))}
         shown = server.get("/discussion", cookies["Ann"])[1]
-        kappas = dict(re.findall(r"<td>Ann and (\w+)</td><td>4</td>\s*<td>(\S+)", shown))
+        kappas = dict(re.findall(r"<td>Ann and (\w+)</td><td>4</td>\s*<td>([^<\s]+)", shown))
         assert kappas == {**dict.fromkeys(LOOKS, "1.00"), "Not": "0.50"}
         assert "<b>Rep</b>, changed later: no" in shown
 
@@ -260,7 +270,8 @@ def test_an_answer_has_to_be_one_of_the_codebook(server: Server) -> None:
     for cells, said in (
         ({}, "answer the first question"),
         ({"is_performance": "perhaps"}, "none of the answers"),
-        ({"is_performance": "yes", "category": "Magic"}, "none of the answers"),
+        ({"is_performance": "yes", "category": "Magic"}, "none of the answers; did you mean '"),
+        ({"is_performance": "yes", "category": "Mem"}, "answers, such as 'Memory inefficiency'"),
         ({"is_performance": "yes", "note": "n" * 5_001}, "at most 5000 characters"),
         ({"is_performance": 1}, "characters of text"),
     ):
@@ -279,6 +290,34 @@ def test_an_answer_has_to_be_one_of_the_codebook(server: Server) -> None:
         400,
         '{"mistake":"there is no answer to take back"}',
     )
+
+
+def test_a_beginning_or_a_part_that_fits_one_answer_is_enough(data_dir: Path) -> None:
+    with serving(data_dir, *DRAWN) as server:
+        ann = server.cookie("Ann")
+        for written in ("ineFFicient cach", "of parallelization"):
+            subject = subject_of(server.get("/", ann)[1])
+            cells = {"is_performance": "yes", "category": written}
+            status, said = server.post("/answer", {"subject": subject, "cells": cells}, ann)
+            assert status == 200, said
+    found = [answer.cells["category"] for answer in Store(data_dir / "review").answers()]
+    assert found[0] == "Inefficient caching" and "parallelization" in found[1]
+
+
+def test_discussion_shows_the_text_and_fills_in_what_raters_answered_alike(data_dir: Path) -> None:
+    with serving(data_dir, *DRAWN) as server:
+        causes = {"Ann": "Inefficient caching", "Ben": "Unnecessary computation"}
+        cookies = {rater: server.cookie(rater) for rater in causes}
+        subject = subject_of(server.get("/", cookies["Ann"])[1])
+        for rater, cause in causes.items():
+            cells = {"is_performance": "yes", "category": cause, "impact": "memory"}
+            sent = {"subject": subject, "cells": cells}
+            assert server.post("/answer", sent, cookies[rater])[0] == 200
+        page = server.get("/discussion", cookies["Ann"])[1]
+    assert discussed(page, "is_performance") == ["yes"]
+    assert (discussed(page, "category"), discussed(page, "impact")) == ([""], ["memory"])
+    assert 'aria-label="Text of the report"' in page and "<p>" in page
+    assert "a rater gave one answer throughout" in page  # kappa of one subject
 
 
 @pytest.mark.parametrize("kind", ["questions", "findings"])
@@ -332,7 +371,8 @@ def test_raters_whose_names_look_alike_have_a_sheet_each(
     imports: list[list[str]], tmp_path: Path
 ) -> None:
     texts = {(rater, "bugs"): f"of {rater}" for rater in ("Ann B", "Ann_B", "Ann.B")}
-    assert len(collecting.collect(tmp_path, tmp_path / "home", texts)) == 3
+    collected = collecting.collect(tmp_path, tmp_path / "home", texts)
+    assert len(collected.sentences) == 3 and collected.is_complete
     (command,) = imports
     sheets = [Path(one).read_text(encoding="utf-8-sig") for one in command if one.endswith(".csv")]
     raters = [after for one, after in itertools.pairwise(command) if one == "--rater"]

@@ -1,6 +1,8 @@
 select place, printf(
-    '%s: kappa = %.2f [%.2f, %.2f], %s, of %d judged by %s',
-    replace(asked, '_', ' '), estimate, low, high, reading, n, raters
+    '%s: kappa = %.2f %s, %s, of %d judged by %s',
+    replace(asked, '_', ' '), estimate,
+    coalesce(printf('[%.2f, %.2f]', low, high), 'without an interval, as no answer differs'),
+    reading, n, raters
 )
 from figure_rows
 where estimate is not null

@@ -34,13 +34,17 @@ class Code:
 
 
 class UnknownWordError(ValueError):
-    """A ``word`` that the codebook does not have; ``nearest`` is the one most like it."""
+    """A ``word`` that the codebook does not have; ``nearest`` is the one most like it.
 
-    def __init__(self, word: str, nearest: str) -> None:
+    ``words`` are all that could be written; empty for the names of a codebook.
+    """
+
+    def __init__(self, word: str, nearest: str, words: tuple[str, ...] = ()) -> None:
         """Say which word it is and which one was probably meant."""
         super().__init__(f"{word!r} is not in the codebook; nearest is {nearest!r}")
         self.word = word
         self.nearest = nearest
+        self.words = words
 
 
 @dataclass(frozen=True)

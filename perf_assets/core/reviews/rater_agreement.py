@@ -197,6 +197,9 @@ def kappas(answers: Mapping[str, Mapping[Subject, str]]) -> Iterator[tuple[objec
 def kappa_of(ratings: Sequence[Sequence[str]]) -> Kappa:
     """Return Cohen's kappa of two raters or Fleiss' of more; without a value if not estimable.
 
+    Where no answer differs kappa is 1, without limits: an interval of width zero would say that
+    few subjects are enough to be sure.
+
     Parameters
     ----------
     ratings : the answers to each subject, one of each rater, in one order of the raters.
@@ -217,7 +220,8 @@ def kappa_of(ratings: Sequence[Sequence[str]]) -> Kappa:
     first, second, *more = zip(*ratings, strict=True)
     kappa = fleiss_kappa(ratings) if more else cohens_kappa(first, second)
     if sum(len(set(answers)) > 1 for answers in (first, second, *more)) > 1:
-        return kappa
+        # Without a differing answer the error is 0, whatever the number of subjects.
+        return kappa if kappa.standard_error else replace(kappa, low=None, high=None)
     return replace(
         kappa, statistic=None, standard_error=None, low=None, high=None, reading=NOT_ESTIMABLE
     )

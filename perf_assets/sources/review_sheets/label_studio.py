@@ -22,7 +22,7 @@ from perf_assets.base.sanitize import MOST_DIGITS, shortened, without_controls
 from perf_assets.core.reviews.codebook import IMPACTS, VERDICTS
 from perf_assets.sources.github.responses import read_json
 from perf_assets.sources.review_sheets.codebook import codebook
-from perf_assets.sources.review_sheets.sheet import BUG_REPORTS, LIST_SEPARATOR, Places, Row, Sheet
+from perf_assets.sources.review_sheets.sheet import BUG_REPORTS, Places, Row, Sheet
 
 ANSWERS = BUG_REPORTS.rated
 """The names of the controls, by which an export names the answers."""
@@ -46,14 +46,10 @@ def tasks_text(bugs: pl.DataFrame) -> str:
 
     Parameters
     ----------
-    bugs : columns repository, number, title, body, link, matched_labels, keywords and codebook.
+    bugs : columns repository, number, title, body, link and codebook. Labels and keywords that the
+        tool found are left out, so that they do not sway who judges.
     """
-    rows = bugs.select(
-        *("repository", "number", "title", "body", "link"),
-        pl.col("matched_labels").list.join(LIST_SEPARATOR).alias("labels"),
-        pl.col("keywords").list.join(LIST_SEPARATOR),
-        "codebook",
-    )
+    rows = bugs.select("repository", "number", "title", "body", "link", "codebook")
     # Every task has every key: a project refuses tasks without one that its configuration shows.
     tasks = [
         {"data": {key: _plain(value) for key, value in row.items()}} for row in rows.to_dicts()
@@ -72,8 +68,6 @@ def labelling_configuration() -> str:
     """
     view = ElementTree.Element("View")
     ElementTree.SubElement(view, "Header", value="$title")
-    for key in ("labels", "keywords"):
-        ElementTree.SubElement(view, "Header", value=f"${key}", size="5")
     # Text, unlike HyperText, shows markup as it is written, and fetches no address.
     for key in ("link", "body"):
         ElementTree.SubElement(view, "Text", name=key, value=f"${key}", valueType="text")

@@ -30,22 +30,32 @@ class Form:
 
     subjects : what its rows are about, as sentences name them.
     newer : the given columns that sheets of an older version lack.
+    older : the given columns that only sheets of an older version have. They say what the tool
+        found, which raters should not see before they judge.
     """
 
     subjects: str
     given: tuple[str, ...]
     rated: tuple[str, ...]
     newer: tuple[str, ...] = ()
+    older: tuple[str, ...] = ()
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The given columns that a new sheet has."""
+        return tuple(name for name in self.given if name not in self.older)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """All of its columns."""
-        return (*self.given, *self.rated)
+        """All columns of a new sheet."""
+        return (*self.written, *self.rated)
 
     def columns_of(self, header: Sequence[str]) -> tuple[str, ...]:
         """Return the columns that a sheet with this header should have."""
         names = {name.strip() for name in header}
-        return tuple(name for name in self.columns if name not in self.newer or name in names)
+        optional = (*self.newer, *self.older)
+        every = (*self.given, *self.rated)
+        return tuple(name for name in every if name not in optional or name in names)
 
 
 BUG_REPORTS = Form(
@@ -56,6 +66,7 @@ BUG_REPORTS = Form(
     ),
     rated=("is_performance", "category", "impact", "note"),
     newer=("codebook",),
+    older=("matched_labels", "keywords", "matched_in"),
 )
 QUESTIONS = Form(
     "questions",
@@ -68,6 +79,7 @@ QUESTIONS = Form(
         *("exposing_stage", "challenge", "note"),
     ),
     newer=("answer",),
+    older=("stems", "matched_in"),
 )
 FINDINGS = Form(
     "findings",
@@ -129,9 +141,9 @@ class Sheet:
 
 
 def sheet_text(subjects: pl.DataFrame, form: Form = BUG_REPORTS) -> str:
-    """Return the sheet for ``subjects``, with the given columns of ``form``; lists become text."""
+    """Return the sheet for ``subjects``, with the columns of ``form``; lists become text."""
     lists = pl.selectors.list()
-    rows = subjects.select(form.given).with_columns(lists.list.join(LIST_SEPARATOR))
+    rows = subjects.select(form.written).with_columns(lists.list.join(LIST_SEPARATOR))
     text = io.StringIO(newline="")
     writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     writer.writerow(form.columns)
@@ -153,7 +165,7 @@ def read_sheet(path: Path, content: bytes) -> Sheet:
     first_line = text.split("\n", 1)[0]
     delimiter = max(DELIMITERS, key=first_line.count)
     names = {name.strip(' "\r') for name in first_line.split(delimiter)}
-    form = max(FORMS, key=lambda form: len(names & set(form.columns)))
+    form = max(FORMS, key=lambda form: len(names & {*form.given, *form.rated}))
     records = _records(path, text, delimiter, form)
     _, header = next(records, (1, []))
     columns = form.columns_of(header)

@@ -48,6 +48,12 @@ Subject = tuple[str, int | str]
 Verdict = tuple[object, ...]
 T = TypeVar("T")
 
+FEW_WORDS = 4
+"""Up to so many answers are listed where a word is none of them."""
+
+MOST_MISTAKES = 5
+"""Mistakes of a sheet that are named."""
+
 IMPORTED = ("verdict_id", "rater", "imported_at", "file", "file_sha256")
 """The columns of the tables of verdicts that the import adds to those that a sheet gives."""
 
@@ -83,17 +89,29 @@ def read_verdicts(path: Path, sheet: Sheet, links: Mapping[Subject, str]) -> pl.
     Raises
     ------
     PerfAssetsError
-        A word that nobody knows, a subject that is none, a row that does not fit together: one
-        sentence with file, line and column.
+        A word that nobody knows, a subject that is none, a row that does not fit together: the
+        file, and line and column of the first mistakes, at most one of each row.
     """
     kind_of_reader, table = READERS[sheet.form]
-    reader = kind_of_reader(path, links, sheet.places)
+    reader = kind_of_reader(links, sheet.places)
     # Sheets of an older version lack some columns.
     rows = (
         Row(row.line, {name: row.cells.get(name, "").strip() for name in sheet.form.columns})
         for row in sheet.rows
     )
-    verdicts = [verdict for row in rows if (verdict := reader.verdict(row)) is not None]
+    verdicts, mistakes = [], []
+    for row in rows:
+        try:
+            verdict = reader.verdict(row)
+        except _MistakeError as mistake:
+            mistakes.append(str(mistake))
+            continue
+        if verdict is not None:
+            verdicts.append(verdict)
+    if mistakes:
+        more = len(mistakes) - MOST_MISTAKES
+        listed = "; ".join(mistakes[:MOST_MISTAKES]) + (f"; and {more} more" if more > 0 else "")
+        raise PerfAssetsError(f"{path}, {listed}; nothing was imported")
     return pl.DataFrame(verdicts, schema=judged_columns(table), orient="row")
 
 
@@ -138,11 +156,14 @@ def _renamed(sheet: Sheet) -> list[str]:
     ]
 
 
+class _MistakeError(Exception):
+    """What is wrong with a row, and where."""
+
+
 class _Reader:
     """Checks each cell where it stands."""
 
-    def __init__(self, path: Path, links: Mapping[Subject, str], places: Places) -> None:
-        self.path = path
+    def __init__(self, links: Mapping[Subject, str], places: Places) -> None:
         self.links = links
         self.places = places
         self.lines: dict[Subject, int] = {}
@@ -222,11 +243,11 @@ class _Reader:
             return find()
         except UnknownWordError as error:
             word = shortened(error.word, 60)
-            self.refuse(row, column, f"{word!r} is unknown; did you mean {error.nearest!r}?")
+            self.refuse(row, column, f"{word!r} is unknown; {_remedy(error)}")
 
     def refuse(self, row: Row, column: str, reason: str) -> NoReturn:
-        where = f"{self.path}, {self.places.row_at(row.line)}, {self.places.cell} {column}"
-        raise PerfAssetsError(f"{where}: {reason}; nothing was imported")
+        where = f"{self.places.row_at(row.line)}, {self.places.cell} {column}"
+        raise _MistakeError(f"{where}: {reason}")
 
 
 class _BugReader(_Reader):
@@ -297,8 +318,8 @@ class _EndorsementReader(_Reader):
 class _QuestionReader(_Reader):
     """Reads a sheet of questions, in which a question has a row for each of its problems."""
 
-    def __init__(self, path: Path, links: Mapping[Subject, str], places: Places) -> None:
-        super().__init__(path, links, places)
+    def __init__(self, links: Mapping[Subject, str], places: Places) -> None:
+        super().__init__(links, places)
         self.kinds: dict[Subject, list[str]] = {}
         self.problems: dict[Subject, dict[Verdict, int]] = {}
 
@@ -364,10 +385,18 @@ READERS: dict[Form, tuple[type[_Reader], str]] = {
 """What reads each form of sheet, and the table that its verdicts are for."""
 
 
+def _remedy(error: UnknownWordError) -> str:
+    """Return what to write: all answers where they are few, else the nearest one."""
+    if 0 < len(error.words) <= FEW_WORDS:
+        *first, last = error.words
+        return f"write {', '.join(first)} or {last}"
+    return f"did you mean {error.nearest!r}?"
+
+
 def known_word(text: str, words: tuple[str, ...]) -> str:
     """Return ``text`` as one of ``words``; else raise UnknownWordError with the nearest."""
     word = value_of_words(text.replace("/", " "))
     if word not in words:
         shown = tuple(map(in_words, words))
-        raise UnknownWordError(text.strip(), nearest_word(in_words(word), shown))
+        raise UnknownWordError(text.strip(), nearest_word(in_words(word), shown), shown)
     return word

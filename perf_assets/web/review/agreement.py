@@ -83,6 +83,17 @@ def disagreements(answers: Sequence[Answer]) -> list[Disagreement]:
     return found
 
 
+def in_common(answers: Sequence[Answer]) -> dict[str, str]:
+    """Return what all raters of a subject answer alike by their last answers, by question."""
+    last = {answer.rater: answer for answer in answers}
+    first, *others = last.values()
+    return {
+        name: text
+        for name, text in first.cells.items()
+        if name != "note" and others and all(one.cells.get(name) == text for one in others)
+    }
+
+
 def with_agreements(answers: Sequence[Answer]) -> list[Answer]:
     """Return the answers, and as agreed what all raters of a subject say since answers were
     changed.

@@ -29,7 +29,7 @@ from perf_assets.core.reviews.rater_agreement import AGREED
 from perf_assets.reports.rendering import environment_of
 from perf_assets.web.guard import Guard
 from perf_assets.web.review import codes
-from perf_assets.web.review.agreement import disagreements, pairs, with_agreements
+from perf_assets.web.review.agreement import disagreements, in_common, pairs, with_agreements
 from perf_assets.web.review.collecting import collect, sheets
 from perf_assets.web.review.fields import FIRST, Field, fields_of
 from perf_assets.web.review.store import Answer, Key, Store, now
@@ -69,9 +69,13 @@ class Workbench:
 
     def collect(self) -> list[str]:
         """Bring all answers into the database by sheets beside them; a sentence for each."""
+        last = self.store.last_answer()
         answers = self.store.answers(with_first=True)
         texts = sheets(self.subjects, answers, self.store.drawn(), self.store.codes())
-        return collect(self.store.path.parent, self.subjects.directory.path, texts)
+        collected = collect(self.store.path.parent, self.subjects.directory.path, texts)
+        if collected.is_complete:
+            self.store.note_collection(last)
+        return collected.sentences
 
 
 def application(workbench: Workbench, hosts: frozenset[str]) -> ASGIApp:
@@ -179,6 +183,13 @@ class _Pages:
                 disagreement.key: self.subjects.title(disagreement.key)
                 for disagreement in differing
             },
+            texts={
+                disagreement.key: self.subjects.texts(disagreement.key)
+                for disagreement in differing
+            },
+            common={
+                disagreement.key: in_common(disagreement.answers) for disagreement in differing
+            },
         )
         return self._page(shown, rater, "discussion")
 
@@ -283,11 +294,8 @@ class _Pages:
             value = cells.get(field.name, "")
             if not isinstance(value, str) or len(value) > LONGEST_CELL:
                 raise PerfAssetsError(f"{field.label}: at most {LONGEST_CELL} characters of text")
-            parts = value.split(" | ") if field.is_multiple else [value]
-            if value and field.choices and not set(parts) <= set(field.choices):
-                raise PerfAssetsError(f"{field.label}: {value!r} is none of the answers")
             if value:
-                kept[field.name] = value
+                kept[field.name] = field.accepted(value)
         if FIRST[key.kind] not in kept:
             raise PerfAssetsError("answer the first question: y, n or u")
         if key.kind == "bugs" and kept["is_performance"] != "yes":

@@ -4,6 +4,7 @@ import csv
 import io
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +12,6 @@ import polars as pl
 from perf_assets.base.files import write_output_file
 from perf_assets.base.processes import child
 from perf_assets.base.sanitize import for_spreadsheet, without_controls
-from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.sources.review_sheets.sheet import LIST_SEPARATOR
 from perf_assets.web.review.agreement import with_agreements
 from perf_assets.web.review.codes import present_name, study_name
@@ -44,8 +44,16 @@ def sheets(
     }
 
 
-def collect(folder: Path, data_dir: Path, texts: Mapping[tuple[str, str], str]) -> list[str]:
-    """Write the sheets and import them; a sentence for each, and what failed.
+@dataclass(frozen=True)
+class Collected:
+    """A sentence for each sheet, and what failed; whether all were imported."""
+
+    sentences: list[str]
+    is_complete: bool
+
+
+def collect(folder: Path, data_dir: Path, texts: Mapping[tuple[str, str], str]) -> Collected:
+    """Write the sheets and import them.
 
     They are imported together by a process of its own, as by ``perf-assets review import``; where a
     run holds the database, it says so, and the answers stay where they are.
@@ -61,18 +69,20 @@ def collect(folder: Path, data_dir: Path, texts: Mapping[tuple[str, str], str]) 
         paths.append(path)
         raters += ["--rater", rater]
     if not paths:
-        return []
+        return Collected([], is_complete=False)
     command = [sys.executable, "-m", "perf_assets", "review", "import", *map(str, paths)]
     command += [*raters, "--data-dir", str(data_dir)]
     try:
         done = child.run(command, seconds=SECONDS)
     except (OSError, child.TimeoutExpired) as error:
-        return [f"{', '.join(path.name for path in paths)}: not imported: {error}"]
+        names = ", ".join(path.name for path in paths)
+        return Collected([f"{names}: not imported: {error}"], is_complete=False)
     lines = done.stdout.splitlines()
     told = [next((line for line in lines if line.startswith(f"{path}: ")), "") for path in paths]
     if done.returncode:
         told += done.stderr.strip().splitlines()[-1:]
-    return [line for line in told if line] or ["no answer"]
+    sentences = [line for line in told if line] or ["no answer"]
+    return Collected(sentences, is_complete=not done.returncode)
 
 
 def _sheet(
@@ -81,8 +91,6 @@ def _sheet(
     review = REVIEWS[kind]
     lists = pl.selectors.list()
     rows = given.with_columns(lists.list.join(LIST_SEPARATOR))
-    if "codebook" in review.form.given:
-        rows = rows.with_columns(codebook=pl.lit(str(codebook().revision)))
     by_key = {
         (str(row[review.key[0]]), str(row[review.key[1]])): row
         for row in rows.iter_rows(named=True)
@@ -95,7 +103,9 @@ def _sheet(
         if row is None:
             continue  # it left the study since
         cells = _cells(answer, changes)
-        values = [row.get(name) for name in review.form.given]
+        # A name means what the codebook said when the answer was given.
+        given_cells = {**row, "codebook": answer.codebook_revision}
+        values = [given_cells.get(name) for name in review.form.written]
         values += [cells.get(name, "") for name in review.form.rated]
         texts = ("" if value is None else str(value) for value in values)
         writer.writerow([for_spreadsheet(without_controls(cell)) for cell in texts])

@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from perf_assets.base.sanitize import in_words
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import in_words, shortened
 from perf_assets.core.reviews.codebook import (
     FINDING_STATES,
     FINDING_VERDICTS,
     IMPACTS,
     VERDICTS,
     Codebook,
+    nearest_word,
 )
 from perf_assets.sources.review_sheets.codebook import (
     challenges_codebook,
@@ -49,6 +51,39 @@ class Field:
     keys: tuple[str, ...] = ()
     definitions: Mapping[str, str] | None = None
     is_multiple: bool = False
+
+    def accepted(self, text: str) -> str:
+        """Return the answer that ``text`` names: in full, by its beginning or by a part of it.
+
+        Raises
+        ------
+        PerfAssetsError
+            No answer has that text, or several have.
+        """
+        if not self.choices:
+            return text
+        parts = text.split(" | ") if self.is_multiple else [text]
+        return " | ".join(map(self._choice, parts))
+
+    def _choice(self, text: str) -> str:
+        written = _folded(text)
+        folded = {_folded(choice): choice for choice in self.choices}
+        if written in folded:
+            return folded[written]
+        beginning = [choice for name, choice in folded.items() if name.startswith(written)]
+        found = beginning or [choice for name, choice in folded.items() if written in name]
+        if written and len(found) == 1:
+            return found[0]
+        shown = shortened(text, 60)
+        if written and found:
+            some = " and ".join(repr(choice) for choice in found[:2])
+            raise PerfAssetsError(
+                f"{self.label}: {shown!r} fits {len(found)} answers, such as {some}: write more"
+            )
+        nearest = nearest_word(text, self.choices)
+        raise PerfAssetsError(
+            f"{self.label}: {shown!r} is none of the answers; did you mean {nearest!r}?"
+        )
 
 
 def fields_of(kind: str, categories: Mapping[str, str] | None = None) -> tuple[Field, ...]:
@@ -92,3 +127,7 @@ def _chosen(name: str, label: str, book: Codebook) -> Field:
 
 def _defined(book: Codebook) -> dict[str, str]:
     return {code.name: description for code, description in book.descriptions.items()}
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()

@@ -11,13 +11,14 @@ import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from perf_assets.base.errors import PerfAssetsError
+from perf_assets.sources.review_sheets.codebook import codebook
 
 FILE = "review.sqlite"
 BUSY_SECONDS = 20
@@ -48,6 +49,7 @@ create table if not exists disclosures (
     at text not null, last_answer integer not null,
     primary key (rater, kind, container, number)
 ) without rowid;
+create table if not exists collections (at text not null, last_answer integer not null);
 create table if not exists study (id text not null);
 insert into study select lower(hex(randomblob(4))) where not exists (select * from study);
 """
@@ -69,6 +71,19 @@ pragma user_version = 1;
 commit;
 """
 
+# Version 1 did not store by which revision of the codebook an answer was given. It was revision 2.
+REVISIONS = """
+begin immediate;
+alter table answers add column codebook_revision integer not null default 2;
+pragma user_version = 2;
+commit;
+"""
+WAITING = """
+select count(distinct (rater || char(0) || kind || char(0) || container || char(0) || number))
+from answers inner join subjects using (kind, container, number)
+where drawn = 'random' and answer <> '{}' and id > coalesce(?, 0)
+"""
+
 
 @dataclass(frozen=True, order=True)
 class Key:
@@ -84,7 +99,8 @@ class Answer:
     """What a rater says of a subject, as the cells of a sheet, and how long it took.
 
     ``disclosed_at`` is when the rater was first shown the label or what others said of the subject;
-    None where the answer was given before that.
+    None where the answer was given before that. ``codebook_revision`` is that of the codebook by
+    which the answer was given.
     """
 
     key: Key
@@ -94,6 +110,7 @@ class Answer:
     seconds: float | None = None
     is_to_discuss: bool = False
     disclosed_at: str | None = None
+    codebook_revision: int = field(default_factory=lambda: codebook().revision)
 
 
 @dataclass(frozen=True)
@@ -126,6 +143,8 @@ class Store:
                 connection.executescript(SCHEMA)
                 if connection.execute("pragma user_version").fetchone() == (0,):
                     connection.executescript(FIRST_VERSION)
+                if connection.execute("pragma user_version").fetchone() == (1,):
+                    connection.executescript(REVISIONS)
             self.path.chmod(0o600)
         except (OSError, sqlite3.Error) as error:
             raise PerfAssetsError(
@@ -191,12 +210,13 @@ class Store:
         with self._writing() as connection:
             connection.execute(
                 "insert into answers (at, rater, kind, container, number, answer, seconds, "
-                "is_to_discuss) values (?, ?, ?, ?, ?, ?, ?, ?)",
+                "is_to_discuss, codebook_revision) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     *(answer.at, answer.rater, *astuple(answer.key)),
                     json.dumps(dict(answer.cells), sort_keys=True),
                     answer.seconds,
                     int(answer.is_to_discuss),
+                    answer.codebook_revision,
                 ],
             )
 
@@ -218,7 +238,7 @@ class Store:
             f"""
             select
                 kind, container, number, rater, answer, answers.at, seconds, is_to_discuss,
-                case when id > last_answer then disclosures.at end
+                case when id > last_answer then disclosures.at end, codebook_revision
             from {DISCLOSED} where id in (
                 select max(id) from {DISCLOSED} where ?1 is null or rater = ?1
                 group by rater, kind, container, number, ?2 and id > last_answer
@@ -228,10 +248,19 @@ class Store:
             [rater, with_first],
         )
         return [
-            Answer(Key(*row[:3]), row[3], cells, row[5], row[6], bool(row[7]), row[8])
+            Answer(Key(*row[:3]), row[3], cells, row[5], row[6], bool(row[7]), *row[8:])
             for row in rows
             if (cells := json.loads(row[4]))
         ]
+
+    def last_answer(self) -> int:
+        """Return the identity of the newest answer; 0 without answers."""
+        return int(self._rows("select coalesce(max(id), 0) from answers")[0][0])
+
+    def note_collection(self, last_answer: int) -> None:
+        """Note that the answers up to ``last_answer`` are in the database."""
+        with self._writing() as connection:
+            connection.execute("insert into collections values (?, ?)", [now(), last_answer])
 
     def add_code(self, change: CodeChange) -> None:
         """Keep a step in which the codebook grew."""
@@ -272,6 +301,28 @@ class Store:
                 yield connection
         finally:
             connection.close()
+
+
+def waiting_answers(folder: Path) -> int:
+    """Return how many answers of the page in ``folder`` are not in the database yet.
+
+    What was chosen because rule and classifier differ does not wait: it is never collected. The
+    file is only read. Of a damaged file, 0 is returned: the page and collect name it.
+    """
+    path = folder / FILE
+    if not path.exists():
+        return 0
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            last = None
+            if connection.execute("pragma user_version").fetchone() >= (2,):
+                last = connection.execute("select max(last_answer) from collections").fetchone()[0]
+            return int(connection.execute(WAITING, [last]).fetchone()[0])
+        finally:
+            connection.close()
+    except sqlite3.Error:
+        return 0
 
 
 def now() -> str:

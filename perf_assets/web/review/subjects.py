@@ -164,7 +164,14 @@ class Subjects:
         rows = self._rows(TITLES[key.kind], [key.container, number])
         return str(rows[0][0]) if rows else ""
 
-    def shown(self, key: Key, *, with_evidence: bool) -> Shown:
+    def texts(self, key: Key) -> tuple[Part, ...]:
+        """Return the texts of a subject, as they are shown; none where it left the database."""
+        try:
+            return self.shown(key, with_evidence=False, with_commits=False).parts
+        except PerfAssetsError:
+            return ()
+
+    def shown(self, key: Key, *, with_evidence: bool, with_commits: bool = True) -> Shown:
         """Return all that is shown of a subject; keywords are marked with the evidence alone.
 
         Raises
@@ -172,10 +179,12 @@ class Subjects:
         PerfAssetsError
             It is in the database no more.
         """
-        show = {"bugs": self._bug, "questions": self._question, "findings": self._finding}
+        if key.kind == "bugs":
+            return self._bug(key, with_evidence=with_evidence, with_commits=with_commits)
+        show = {"questions": self._question, "findings": self._finding}
         return show[key.kind](key, with_evidence)
 
-    def _bug(self, key: Key, with_evidence: bool) -> Shown:
+    def _bug(self, key: Key, *, with_evidence: bool, with_commits: bool) -> Shown:
         at = [key.container, int(key.number)]
         row = self._row(ISSUE, at)
         words = row["matched_keywords"] if with_evidence else []
@@ -200,7 +209,9 @@ class Subjects:
                 (_day(when), " ".join(filter(None, (event, label, actor and f"by {actor}"))))
                 for when, event, actor, label in self._rows(EVENTS, at)
             ),
-            commits=tuple(self._commits(key.container, self._rows(FIXES, at))),
+            commits=tuple(
+                self._commits(key.container, self._rows(FIXES, at) if with_commits else ())
+            ),
             facts=(row["state"], *((row["labels"] or ()) if with_evidence else ())),
         )
 

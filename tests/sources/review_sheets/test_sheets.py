@@ -135,12 +135,18 @@ def test_a_cause_that_nobody_discussed_was_left_empty_by_revision_2() -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        ({"is_performance": "maybe"}, ("column is_performance", "'maybe' is unknown", "'")),
+        (
+            {"is_performance": "maybe"},
+            ("column is_performance", "'maybe' is unknown; write yes, no or unsure"),
+        ),
         (
             {**YES, "category": "Inefficent cashing"},
             ("category", "did you mean 'Inefficient caching'"),
         ),
-        ({**YES, "impact": "sped"}, ("column impact", "did you mean 'speed'")),
+        (
+            {**YES, "impact": "sped"},
+            ("column impact", "'sped' is unknown; write speed, memory or both"),
+        ),
         ({"category": "Other"}, ("is_performance: is empty although category is filled in",)),
         ({"note": "hm"}, ("is_performance: is empty although note is filled in",)),
         (
@@ -161,6 +167,31 @@ def test_a_mistake_is_named_where_it_stands(answer: dict[str, str], words: tuple
     assert all(word in message for word in words)
 
 
+def test_names_the_mistakes_of_several_rows_in_one_sentence() -> None:
+    answers = [{"is_performance": "maybe"}, {**YES, "category": "Magic"}, YES]
+    with pytest.raises(PerfAssetsError) as refusal:
+        verdicts_of(sheet(*answers))
+    message = str(refusal.value)
+    assert message.startswith("sheet.csv, line 2, column is_performance: 'maybe' is unknown")
+    assert "; line 3, column category: 'Magic' is unknown; did you mean" in message
+    with pytest.raises(PerfAssetsError, match=r"line 6, .*; and 3 more; nothing was imported"):
+        verdicts_of(sheet(*answers[:1] * 8))
+
+
+def test_a_sheet_does_not_say_what_the_tool_found_and_older_ones_that_do_are_read() -> None:
+    found = {"matched_labels": "module: performance", "keywords": "slow", "matched_in": "title"}
+    (row,) = csv.DictReader(io.StringIO(sheet(YES)))
+    assert found.keys().isdisjoint(row)
+    cells: dict[str, str] = {}
+    for name, value in row.items():
+        cells |= {name: value} | (found if name == "link" else {})
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(cells))
+    writer.writeheader()
+    writer.writerow(cells)
+    assert verdicts_of(text.getvalue()) == verdicts_of(sheet(YES))
+
+
 GOOD_SHEET = sheet(YES, YES)
 
 
@@ -173,9 +204,9 @@ GOOD_SHEET = sheet(YES, YES)
         (GOOD_SHEET.replace("title,link", "link,title", 1).encode(), "line 1, column 3"),
         (
             GOOD_SHEET.replace("yes,,,", "yes", 1).encode(),
-            "line 2, column category: the row has 10",
+            "line 2, column category: the row has 7",
         ),
-        (GOOD_SHEET.replace("yes,,,", "yes,,,,,x", 1).encode(), "line 2, column 14"),
+        (GOOD_SHEET.replace("yes,,,", "yes,,,,,x", 1).encode(), "line 2, column 11"),
         (
             GOOD_SHEET.encode().replace(b"slow", b"sl\xf6w", 1),
             "line 2, column title: not valid UTF-8",

@@ -3,19 +3,25 @@
 "use strict";
 
 const AGAIN = 1500; // milliseconds
+const SHORTLY = 4000; // how long a notice stays
+const LONGER = 20000; // how long one stays that has to be read
 const main = document.getElementById("main");
 const status = document.getElementById("status");
 let began = performance.now();
 let isSending = false;
+let ending = 0;
 
 const subject = () => main.querySelector(".subject")?.dataset.subject ?? "";
 const form = () => document.getElementById("answer");
 const rater = document.querySelector(".rater").textContent;
 const draftName = () => `draft ${rater} ${subject()}`;
 
-function say(text, isWrong = false) {
+function say(text, isWrong = false, stays = SHORTLY) {
+  clearTimeout(ending);
   status.textContent = text;
   status.classList.toggle("wrong", isWrong);
+  // A mistake stays until something else is said.
+  if (!isWrong && stays) ending = setTimeout(() => say(""), stays);
 }
 
 function cellsOf(where) {
@@ -61,6 +67,7 @@ async function post(address, content) {
 }
 
 function show(html) {
+  closeList();
   const parsed = new DOMParser().parseFromString(html, "text/html");
   main.replaceChildren(...parsed.body.childNodes);
   began = performance.now();
@@ -130,6 +137,64 @@ function define() {
   }
 }
 
+// The lists of answers: they filter while one types.
+
+const listOf = (input) => document.getElementById(input.getAttribute("aria-controls"));
+const matches = (list) => [...list.children].filter((one) => !one.hidden);
+
+function filterList(input, words) {
+  const list = listOf(input);
+  const written = words.trim().toLowerCase();
+  const begins = (one) => one.textContent.toLowerCase().startsWith(written);
+  for (const one of list.children) one.hidden = !one.textContent.toLowerCase().includes(written);
+  // What begins with the words stands before what has them elsewhere; else in the codebook's order.
+  const order = (one) => Number(one.id.split("-").pop()) + (begins(one) ? 0 : 10000);
+  list.append(...[...list.children].sort((a, b) => order(a) - order(b)));
+  list.hidden = matches(list).length === 0;
+  input.setAttribute("aria-expanded", String(!list.hidden));
+  mark(input, matches(list)[0]);
+}
+
+function mark(input, option) {
+  for (const one of listOf(input).children) one.setAttribute("aria-selected", String(one === option));
+  if (option) {
+    input.setAttribute("aria-activedescendant", option.id);
+    option.scrollIntoView({ block: "nearest" });
+  } else input.removeAttribute("aria-activedescendant");
+}
+
+function openList(input) {
+  if (!input) return;
+  input.focus();
+  input.select();
+  filterList(input, "");
+}
+
+function closeList() {
+  for (const input of main.querySelectorAll("[data-choices]")) {
+    listOf(input).hidden = true;
+    input.setAttribute("aria-expanded", "false");
+    input.removeAttribute("aria-activedescendant");
+  }
+}
+
+function take(input, option) {
+  if (option) input.value = option.textContent;
+  closeList();
+  keep();
+}
+
+function moveInList(input, step) {
+  const list = listOf(input);
+  if (list.hidden) {
+    filterList(input, "");
+    return;
+  }
+  const found = matches(list);
+  const at = found.findIndex((one) => one.getAttribute("aria-selected") === "true");
+  mark(input, found[(at + step + found.length) % found.length]);
+}
+
 function choose(key) {
   const found = form()?.querySelector(`input[data-key="${CSS.escape(key)}"]`);
   if (!found) return false;
@@ -139,6 +204,24 @@ function choose(key) {
 }
 
 document.addEventListener("keydown", (event) => {
+  if (event.target.matches("[data-choices]")) {
+    const list = listOf(event.target);
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      moveInList(event.target, event.key === "ArrowDown" ? 1 : -1);
+      return;
+    }
+    // In a list it takes the marked answer, and saves with it only the second time.
+    if (event.key === "Enter") {
+      event.preventDefault();
+      if (!list.hidden) take(event.target, list.querySelector("[aria-selected=true]"));
+      event.target.blur();
+      return;
+    }
+    if (event.key === "Tab" && !list.hidden && event.target.value.trim()) {
+      take(event.target, list.querySelector("[aria-selected=true]"));
+    }
+  }
   const isText = event.target.matches("textarea, select, input:not([type]), input[type=search]");
   if (event.key === "Escape" && isText) {
     event.target.blur();
@@ -148,9 +231,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && form() && !event.target.matches("a, summary, button")) {
     if (event.target.matches("textarea") && event.shiftKey) return;
     event.preventDefault();
-    // In a list it takes what is suggested, and the answer with it only the second time.
-    if (event.target.matches("[data-choices]")) event.target.blur();
-    else save();
+    save();
     return;
   }
   if (isText) return;
@@ -158,7 +239,7 @@ document.addEventListener("keydown", (event) => {
     z: undo,
     j: () => scrollBy(0, innerHeight / 2),
     k: () => scrollBy(0, -innerHeight / 2),
-    c: () => document.getElementById("field-category")?.focus(),
+    c: () => openList(document.getElementById("field-category")),
     t: () => document.getElementById("field-note")?.focus(),
   }[event.key];
   if (done) {
@@ -176,8 +257,21 @@ document.addEventListener("input", (event) => {
       one.hidden = !one.textContent.toLowerCase().includes(words);
     }
   } else {
+    if (event.target.matches("[data-choices]")) filterList(event.target, event.target.value);
     keep();
   }
+});
+
+document.addEventListener("focusout", (event) => {
+  if (event.target.matches("[data-choices]")) closeList();
+});
+
+// Before the click the field would lose the focus, and its list be closed.
+document.addEventListener("mousedown", (event) => {
+  const option = event.target.closest("[role=option]");
+  if (!option) return;
+  event.preventDefault();
+  take(document.querySelector(`[aria-controls="${option.parentElement.id}"]`), option);
 });
 
 document.addEventListener("submit", async (event) => {
@@ -194,10 +288,21 @@ document.addEventListener("submit", async (event) => {
 
 document.addEventListener("click", async (event) => {
   if (event.target.closest("#undo")) undo();
-  if (event.target.closest("#collect")) {
-    say("Bringing the answers into the database …");
+  if (event.target.matches("[data-choices]")) filterList(event.target, "");
+  const button = event.target.closest("#collect");
+  if (button && !button.disabled) {
+    button.disabled = true;
+    const started = performance.now();
+    const wait = () => {
+      const seconds = Math.round((performance.now() - started) / 1000);
+      say(`Bringing the answers into the database: ${seconds} s …`, false, 0);
+    };
+    wait();
+    const waiting = setInterval(wait, 1000);
     const answer = await post("/collect", {});
-    if (answer) say((await answer.json()).said.join("\n"));
+    clearInterval(waiting);
+    button.disabled = false;
+    if (answer) say((await answer.json()).said.join("\n"), false, LONGER);
   }
 });
 
