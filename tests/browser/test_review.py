@@ -79,6 +79,53 @@ def test_a_rater_judges_by_keyboard_alone(page: "Page", data_dir: Path) -> None:
     assert all(one.seconds is not None for one in answers.values())
 
 
+def test_a_list_filters_while_one_types_and_enter_takes_the_first_match(
+    page: "Page", data_dir: Path
+) -> None:
+    with serving(data_dir, *DRAWN) as server:
+        page.goto(server.links["Ann"])
+        page.keyboard.press("y")
+        page.keyboard.press("c")
+        page.keyboard.type("memory in")
+        options = page.locator("[role=option]:visible").all_inner_texts()
+        assert options[0] == "Memory inefficiency"
+        assert all("memory in" in option.casefold() for option in options)
+        page.keyboard.press("Enter")
+        assert page.input_value("[name=category]") == "Memory inefficiency"
+        assert page.locator("[role=option]:visible").count() == 0
+        page.keyboard.press("c")  # what stands there is selected: typing replaces it
+        page.keyboard.type("caching")
+        page.keyboard.press("Enter")
+        assert page.input_value("[name=category]") == "Inefficient caching"
+        page.keyboard.press("c")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("Escape")
+        page.keyboard.press("c")
+        page.keyboard.type("caching")
+        page.locator("[role=option]:visible").first.click()
+        assert page.input_value("[name=category]") == "Inefficient caching"
+        page.keyboard.press("Escape")
+        press(page, "Enter")
+    (answer,) = Store(data_dir / "review").answers("Ann")
+    assert answer.cells["category"] == "Inefficient caching"
+
+
+def test_a_notice_ends_and_covers_no_button(page: "Page", data_dir: Path) -> None:
+    with serving(data_dir, *DRAWN) as server:
+        page.goto(server.links["Ann"])
+        press(page, "n", "Enter")
+        assert page.inner_text("#status") == "Saved."
+        page.wait_for_function("() => document.getElementById('status').textContent === ''")
+        page.goto(f"{server.address}/discussion")
+        page.click("#collect")
+        page.get_by_text("Bringing the answers into the database").wait_for()
+        notice, button = (page.locator(at).bounding_box() for at in ("#status", "#collect"))
+        assert notice is not None and button is not None
+        assert notice["y"] + notice["height"] <= button["y"]
+        assert page.is_disabled("#collect")
+
+
 @pytest.mark.exhaustive
 def test_an_answer_that_is_being_typed_survives_the_server(page: "Page", data_dir: Path) -> None:
     with serving(data_dir, *DRAWN) as server:

@@ -122,7 +122,7 @@ FAULT_OPENINGS = (
     "I get an error from {what} in line {high} of my script.",
     "The result of {what} is not what I expected in {n} of {many} cases.",
     "After the update to 1.{n} my test of {what} fails.",
-    "Calling {what} twice ends the process in about {many} calls.",
+    "With {what} the process ends without a message after {many} steps.",
     "The output of {what} differs in element {high}.",
 )
 WISH_OPENINGS = (
