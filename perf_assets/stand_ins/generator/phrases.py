@@ -89,7 +89,7 @@ WISHES = {
     "question": ("how do I use {what} {when}?", "is {what} meant to work {when}?"),
     "documentation": ("no example for {what} {when}", "the page on {what} is out of date {when}"),
 }
-"""Titles of what is no bug report, by a word of its label."""
+"""Titles of issues other than bug reports, by a word of their label."""
 
 KEYWORD_WISHES = (
     'say more about "{keyword}" for {what} {when}', 'what does "{keyword}" mean for {what} {when}?',
