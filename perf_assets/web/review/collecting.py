@@ -69,7 +69,7 @@ def collect(folder: Path, data_dir: Path, texts: Mapping[tuple[str, str], str]) 
         paths.append(path)
         raters += ["--rater", rater]
     if not paths:
-        return Collected([], is_complete=False)
+        return Collected([], is_complete=True)
     command = [sys.executable, "-m", "perf_assets", "review", "import", *map(str, paths)]
     command += [*raters, "--data-dir", str(data_dir)]
     try:

@@ -249,6 +249,16 @@ def test_kappa_needs_two_raters_who_gave_several_answers(
             assert values == [None] * 3 and row["reading"] == "not estimable"
 
 
+def test_kappa_has_no_interval_where_no_answer_differs() -> None:
+    answers = [(1, "yes"), (2, "no"), (3, "yes"), (4, "no")]
+    rows = [(number, rater, word, True) for number, word in answers for rater in ("Ann", "Ben")]
+    found = rater_agreement(judged(*rows)).row(0, named=True)
+    assert (found["kappa"], found["low"], found["high"]) == (1, None, None)
+    one_differs = [*rows[:-1], (4, "Ben", "yes", True)]
+    found = rater_agreement(judged(*one_differs)).row(0, named=True)
+    assert found["low"] < found["kappa"] < found["high"]
+
+
 def test_causes_that_differ_in_the_sub_category_alone_are_to_discuss() -> None:
     category = "Memory inefficiency"
     ann = judged(
