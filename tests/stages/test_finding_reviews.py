@@ -214,9 +214,12 @@ def test_what_a_project_did_about_a_finding_outlives_its_rule(
         ({"finding_id": "f123"}, "column finding_id: owner/name has no finding 'f123'"),
         ({"repository": "a/b"}, "column finding_id: a/b has no finding 'f0000000000000001'"),
         ({"path": "src/file 2.py"}, "column path: is not that of f0000000000000001, src/file 1.py"),
-        ({"verdict": "rihgt"}, "column verdict: 'rihgt' is unknown; did you mean 'right'"),
+        ({"verdict": "rihgt"}, "column verdict: 'rihgt' is unknown; write right, wrong or unsure"),
         ({"verdict": "", "note": "?"}, "column verdict: is empty although note is filled in"),
-        ({"state": "mended", "address": REPORT}, "'mended' is unknown; did you mean"),
+        (
+            {"state": "mended", "address": REPORT},
+            "'mended' is unknown; write reported, confirmed, fixed or rejected",
+        ),
         (
             {"state": "fixed"},
             "column address: is not a web address such as https://..., although the finding was",
