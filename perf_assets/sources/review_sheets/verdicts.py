@@ -102,17 +102,15 @@ def read_verdicts(path: Path, sheet: Sheet, links: Mapping[Subject, str]) -> pl.
     verdicts, mistakes = [], []
     for row in rows:
         try:
-            verdict = reader.verdict(row)
+            verdicts.append(reader.verdict(row))
         except _MistakeError as mistake:
             mistakes.append(str(mistake))
-            continue
-        if verdict is not None:
-            verdicts.append(verdict)
     if mistakes:
         more = len(mistakes) - MOST_MISTAKES
         listed = "; ".join(mistakes[:MOST_MISTAKES]) + (f"; and {more} more" if more > 0 else "")
         raise PerfAssetsError(f"{path}, {listed}; nothing was imported")
-    return pl.DataFrame(verdicts, schema=judged_columns(table), orient="row")
+    judged = [verdict for verdict in verdicts if verdict is not None]
+    return pl.DataFrame(judged, schema=judged_columns(table), orient="row")
 
 
 def remarks_on(sheet: Sheet) -> list[str]:
