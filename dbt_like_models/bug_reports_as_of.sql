@@ -1,5 +1,6 @@
 -- The bug reports as they were at the end of a month, given as YYYY-MM: state, labels, what they made
 -- of the issue, and whether it was fixed by then. Title and texts are those of today.
+-- A month after the data gives their newest state.
 
 select
     dataset,

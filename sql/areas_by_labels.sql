@@ -8,7 +8,7 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('least'), 1) as least -- labels with at least so many bug reports
+        coalesce(getvariable('least'), 1) as least -- count: labels with at least so many bug reports
 ),
 
 bugs as (

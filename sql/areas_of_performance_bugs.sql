@@ -9,8 +9,8 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('least'), 1) as least, -- areas with at least so many performance bugs
-        coalesce(getvariable('repository'), '%') as repository -- of this repository (% stands for any text)
+        coalesce(getvariable('least'), 1) as least, -- count: areas with at least so many performance bugs
+        coalesce(getvariable('repository'), '%') as repository -- repositories of meta.repositories: of this repository (% stands for any text)
 ),
 
 bugs as (

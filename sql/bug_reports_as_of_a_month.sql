@@ -9,7 +9,7 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('month'), '2020-02') as month -- the month, as YYYY-MM
+        coalesce(getvariable('month'), '2020-02') as month -- month of live staging.loaded_months: the month, as YYYY-MM
 )
 
 select

@@ -8,8 +8,8 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('month'), '%') as month, -- the month, as YYYY-MM
-        coalesce(getvariable('repository'), '%') as repository -- of this repository (% stands for any text)
+        coalesce(getvariable('month'), '%') as month, -- month of live marts.trend_monthly: the month, as YYYY-MM
+        coalesce(getvariable('repository'), '%') as repository -- repositories of meta.repositories: of this repository (% stands for any text)
 ),
 
 picked as (

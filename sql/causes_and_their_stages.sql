@@ -9,7 +9,7 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('code_level'), 'category') as code_level -- category or subcategory
+        coalesce(getvariable('code_level'), 'category') as code_level -- one of category, subcategory: category or subcategory
 ),
 
 crossings as (

@@ -9,7 +9,7 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('least'), 1) as least -- values that at least so many bug reports state
+        coalesce(getvariable('least'), 1) as least -- count: values that at least so many bug reports state
 ),
 
 stated as (

@@ -8,7 +8,7 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('least'), 1) as least -- keywords with at least so many fixed bugs
+        coalesce(getvariable('least'), 1) as least -- count: keywords with at least so many fixed bugs
 ),
 
 keywords as (

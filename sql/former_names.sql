@@ -11,7 +11,7 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('least'), 3) as least -- fewest numbers that a name must have
+        coalesce(getvariable('least'), 3) as least -- count: fewest numbers that a name must have
 ),
 
 addresses as (

@@ -8,7 +8,7 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('today'), cast(current_date as varchar)) as today -- the day, as YYYY-MM-DD
+        coalesce(getvariable('today'), cast(current_date as varchar)) as today -- day: the day, as YYYY-MM-DD
 ),
 
 looks as (

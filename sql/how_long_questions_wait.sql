@@ -9,7 +9,7 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('kind'), 'all') as kind -- kind of question, all for every question
+        coalesce(getvariable('kind'), 'all') as kind -- kind of intermediate.question_groups: kind of question, all for every question
 )
 
 select

@@ -9,7 +9,7 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('rows'), 500) as rows -- how many bug reports
+        coalesce(getvariable('rows'), 500) as rows -- count: how many bug reports
 )
 
 select

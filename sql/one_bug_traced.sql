@@ -9,8 +9,8 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('number'), 0) as number, -- number of the issue; 0 for one with many commits
-        coalesce(getvariable('repository'), '%') as repository -- of this repository (% stands for any text)
+        coalesce(getvariable('number'), 0) as number, -- number of live marts.bug_metrics: number of the issue; 0 for one with many commits
+        coalesce(getvariable('repository'), '%') as repository -- repositories of meta.repositories: of this repository (% stands for any text)
 ),
 
 picked as (

@@ -9,7 +9,7 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('counted'), 'first_symptom') as counted -- first_symptom or any_symptom
+        coalesce(getvariable('counted'), 'first_symptom') as counted -- one of first_symptom, any_symptom: first_symptom or any_symptom
 )
 
 select

@@ -9,8 +9,8 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('counted'), 'first_symptom') as counted, -- first_symptom or any_symptom
-        coalesce(getvariable('code_level'), 'category') as code_level -- category or subcategory
+        coalesce(getvariable('counted'), 'first_symptom') as counted, -- one of first_symptom, any_symptom: first_symptom or any_symptom
+        coalesce(getvariable('code_level'), 'category') as code_level -- one of category, subcategory: category or subcategory
 ),
 
 crossings as (

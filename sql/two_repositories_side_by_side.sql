@@ -9,8 +9,8 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('first'), (select min(repository) from meta.repositories)) as first, -- one repository
-        coalesce(getvariable('second'), (select nullif(max(repository), min(repository)) from meta.repositories)) as second -- the other
+        coalesce(getvariable('first'), (select min(repository) from meta.repositories)) as first, -- repository of meta.repositories: one repository
+        coalesce(getvariable('second'), (select nullif(max(repository), min(repository)) from meta.repositories)) as second -- repository of meta.repositories: the other
 ),
 
 figures as (

@@ -8,7 +8,7 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('since'), '2008-01') as since -- first month of asking, as YYYY-MM
+        coalesce(getvariable('since'), '2008-01') as since -- first month of staging.questions: first month of asking, as YYYY-MM
 )
 
 select

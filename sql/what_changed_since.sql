@@ -8,7 +8,7 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('since'), (select max(loaded_at) - interval 1 hour from meta.partition_loads)) as since -- the moment, as YYYY-MM-DD HH:MM:SS+00
+        coalesce(getvariable('since'), (select max(loaded_at) - interval 1 hour from meta.partition_loads)) as since -- moment: the moment, as YYYY-MM-DD HH:MM:SS+00
 )
 
 select

@@ -8,7 +8,7 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('rows'), 20) as rows -- how many reporters
+        coalesce(getvariable('rows'), 20) as rows -- count: how many reporters
 )
 
 select

@@ -31,6 +31,7 @@ REASONS = {
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 LONGEST = 1000  # characters
+MOST_NAMED = 12  # candidates in a sentence
 
 
 def _stripped(value: str) -> str:
@@ -94,10 +95,18 @@ def _adapter(shape: Hashable) -> TypeAdapter[Any]:
 
 
 def nearest(word: object, candidates: Iterable[object]) -> str:
-    """Return ``did you mean X?`` if a candidate is like ``word``, else all candidates."""
+    """Return ``did you mean X?`` if a candidate is like ``word``, else the first candidates.
+
+    Of candidates such as ``marts.bug_metrics``, ``bug_metrics`` is like one too.
+    """
     words = [str(entry) for entry in candidates]
-    match = get_close_matches(str(word), words, 1)
-    return f"did you mean {match[0]}?" if match else f"known are {', '.join(words)}"
+    tails = {entry.rpartition(".")[2]: entry for entry in reversed(words)}
+    match = get_close_matches(str(word), words, 1) or get_close_matches(str(word), tails, 1)
+    if match:
+        return f"did you mean {tails.get(match[0], match[0])}?"
+    more = len(words) - MOST_NAMED
+    named = ", ".join(words[:MOST_NAMED])
+    return f"known are {named}" + (f" and {more:,} more" if more > 0 else "")
 
 
 def _sentence(error: ValidationError, shape: object) -> str:

@@ -91,9 +91,12 @@ def _run(
     if unknown:
         hint = nearest(unknown[0], query.variables) if query.variables else "it has none"
         raise PerfAssetsError(f"{query.name}: there is no parameter {unknown[0]}; {hint}")
+    for name, value in values.items():
+        parameter = query.parameters.get(name)
+        if parameter and (mistake := parameter.mistake_of_form(value)):
+            raise PerfAssetsError(f"{query.name}: {mistake}")
     with published_database(path) as connection:
-        for name, value in values.items():
-            _set(connection, query, name, value)
+        set_parameters(connection, query, values)
         try:
             *before, last = connection.extract_statements(query.sql) or [None]
             for statement in before:
@@ -122,6 +125,24 @@ def duckdb_message(error: duckdb.Error) -> str:
     message, _, location = str(error).partition("\n\nLINE ")
     where = f" (line {location.partition(':')[0]})" if location else ""
     return escape_text(" ".join(message.split())) + where
+
+
+def set_parameters(
+    connection: duckdb.DuckDBPyConnection, query: Query, values: Mapping[str, str]
+) -> None:
+    """Set the parameters of ``query``; PerfAssetsError if the data do not have the value of one."""
+    for name, value in values.items():
+        _set(connection, query, name, value)
+    for name, value in values.items():
+        parameter = query.parameters.get(name)
+        if parameter is None or parameter.check is None:
+            continue
+        try:
+            ((is_there, *known),) = connection.execute(parameter.check).fetchall()
+        except duckdb.Error as error:
+            raise PerfAssetsError(f"{query.name}: {name}: {duckdb_message(error)}") from None
+        if not is_there:
+            raise PerfAssetsError(f"{query.name}: {parameter.mistake_of_data(value, *known)}")
 
 
 def _set(connection: duckdb.DuckDBPyConnection, query: Query, name: str, value: str) -> None:

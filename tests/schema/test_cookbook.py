@@ -7,7 +7,10 @@ from typing import Any
 import duckdb
 import pytest
 
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.reports.query_runner import set_parameters
 from perf_assets.schema.models.cookbook import Query, cookbook
+from perf_assets.schema.models.parameters import Parameter
 from tests.effort import some
 from tests.model_database import ModelDatabase
 from tests.paths import ROOT
@@ -1089,6 +1092,86 @@ def test_there_are_thirty_queries_and_each_is_one_statement() -> None:
     assert len(QUERIES) >= 30
     for path in QUERIES:
         assert len(duckdb.extract_statements(path.read_text(encoding="utf-8"))) == 1, path.stem
+
+
+PARAMETERS = [
+    pytest.param(query, parameter, id=f"{query.name}-{parameter.name}")
+    for query in cookbook().values()
+    for parameter in query.parameters.values()
+]
+
+
+@pytest.mark.parametrize(("query", "parameter"), PARAMETERS)
+def test_refuses_values_that_a_parameter_cannot_have(
+    database: ModelDatabase, query: Query, parameter: Parameter
+) -> None:
+    assert parameter.kind
+    for value in ("foo", "2020-3", "2030-13", "-1", "2020-02-31", ""):
+        mistake = parameter.mistake_of_form(value)
+        if mistake is None:
+            with pytest.raises(PerfAssetsError) as error:
+                set_parameters(database.connection, query, {parameter.name: value})
+            database.connection.execute(f"RESET VARIABLE {parameter.name}")
+            mistake = str(error.value).removeprefix(f"{query.name}: ")
+        assert mistake.startswith(f"{parameter.name}: {value!r}")
+        assert "\n" not in mistake
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "sentence"),
+    [
+        ("bug_reports_as_of_a_month", {"month": "2030-01"}, "which have 2020-01 to 2020-05"),
+        ("bugs_open_at_the_end_of_a_month", {"month": "2019-01"}, "which have 2020-0"),
+        ("unanswered_performance_questions", {"since": "2030-01"}, "which have 2020-02 to 2020-02"),
+        ("biggest_fixes", {"repository": f"{REPOSITORY}x"}, f"did you mean {REPOSITORY}"),
+        ("one_bug_traced", {"number": "999"}, "which have 1 to"),
+    ],
+)
+def test_says_what_the_data_have(
+    database: ModelDatabase, name: str, values: dict[str, str], sentence: str
+) -> None:
+    with pytest.raises(PerfAssetsError) as error:
+        set_parameters(database.connection, cookbook()[name], values)
+    for parameter in values:
+        database.connection.execute(f"RESET VARIABLE {parameter}")
+    assert sentence in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("bug_reports_as_of_a_month", {"month": "2020-01"}),
+        ("unanswered_performance_questions", {"since": "1999-01"}),
+        ("biggest_fixes", {"repository": "%", "rows": "1"}),
+        ("one_bug_traced", {"number": "0"}),
+        ("one_bug_traced", {"number": "1", "repository": REPOSITORY}),
+        ("how_long_questions_wait", {"kind": "all"}),
+        ("causes_and_their_stages", {"code_level": "subcategory"}),
+        ("what_changed_since", {"since": "2020-01-01 10:00:00+00"}),
+        ("what_changed_since", {"since": "2020-01-01"}),
+        ("how_fresh_is_it", {"today": "2021-01-05"}),
+        ("two_repositories_side_by_side", {"first": REPOSITORY}),
+    ],
+)
+def test_accepts_a_value_of_the_data(
+    database: ModelDatabase, name: str, values: dict[str, str]
+) -> None:
+    query = cookbook()[name]
+    for parameter, value in values.items():
+        assert query.parameters[parameter].mistake_of_form(value) is None
+    set_parameters(database.connection, query, values)
+    for parameter in values:
+        database.connection.execute(f"RESET VARIABLE {parameter}")
+
+
+@pytest.mark.parametrize("month", ["2020-3", "2020-13", "foo", "2020", ""])
+def test_the_past_of_no_month_has_no_rows(database: ModelDatabase, month: str) -> None:
+    try:
+        rows = database.table(f"staging.bug_reports_as_of('{month}')")
+    except duckdb.InvalidInputException as error:
+        assert f"{month} is not a month: write it as YYYY-MM" in str(error)
+    else:
+        assert rows == []
 
 
 @pytest.mark.parametrize("query", cookbook().values(), ids=lambda query: query.name)

@@ -147,6 +147,9 @@ def _settings(query: Query) -> dict[str, object]:
                 "default": parameter.default,
                 "assumed": parameter.assignment.partition("=")[2],
                 "meaning": parameter.meaning,
+                "form": parameter.form,
+                "choices": parameter.choices,
+                "check": parameter.check,
             }
             for parameter in query.parameters.values()
         ],

@@ -11,9 +11,10 @@ question, and further words by which people search for it:
 A query is one SELECT that any DuckDB from 1.1 on runs unchanged. Its parameters are in its first
 step, a line each, and are variables of the session:
 
-    coalesce(getvariable('month'), '2020-02') as month, -- the month, as YYYY-MM
+    coalesce(getvariable('rows'), 20) as rows, -- count: how many fixes
 
-``SET VARIABLE month = '2021-06'`` before it, or ``perf-assets query NAME --param month=2021-06``.
+Before the meaning stands the kind, see :mod:`perf_assets.schema.models.parameters`.
+``SET VARIABLE rows = 9`` before it, or ``perf-assets query NAME --param rows=9`` sets one.
 """
 
 import re
@@ -26,6 +27,7 @@ from pathlib import Path
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.paths import queries_dir
 from perf_assets.schema.models.files import read_description
+from perf_assets.schema.models.parameters import Parameter, parameters_of
 
 GROUPS = (
     *("trend", "bug reports", "fixes", "people", "areas", "labels", "links", "forums"),
@@ -35,29 +37,8 @@ GROUPS = (
 
 QUESTION, READING = "Question: ", "How to read: "
 HEADING = re.compile(r"^-- (?P<heading>Group|Words): (?P<text>.+)\n?", re.MULTILINE)
-PARAMETER = re.compile(
-    r"^ *coalesce\(getvariable\('(?P<name>\w+)'\), (?P<default>.+)\) as (?P=name),? -- "
-    r"(?P<meaning>.+)$",
-    re.MULTILINE,
-)
-LITERAL = re.compile(r"'[^']*'|[\d.]+")
 WORD = re.compile(r"[^\W_]+")
 VARIABLE = re.compile(r"getvariable\('(\w+)'\)")
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """What may be chosen: its name, the SQL of its default, and what it means."""
-
-    name: str
-    default: str
-    meaning: str
-
-    @property
-    def assignment(self) -> str:
-        """``name=value`` as one would give it, with the default where that is a plain value."""
-        is_plain = LITERAL.fullmatch(self.default) is not None
-        return f"{self.name}={self.default.strip(chr(39)) if is_plain else 'VALUE'}"
 
 
 @dataclass(frozen=True)
@@ -102,16 +83,12 @@ def parse_query_file(name: str, sql: str) -> Query:
     head = read_description(HEADING.sub("", sql.strip()))
     question, _, reading = (part.strip() for part in head.partition(READING))
     question = question.removeprefix(QUESTION)
-    parameters = {
-        found["name"]: Parameter(found["name"], found["default"], found["meaning"].strip())
-        for found in PARAMETER.finditer(sql)
-    }
     return Query(
         name,
         sql,
         _begun(question),
         _begun(reading),
-        parameters,
+        parameters_of(sql),
         headings.get("Group", ""),
         headings.get("Words", ""),
     )

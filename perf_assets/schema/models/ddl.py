@@ -6,6 +6,7 @@ from pathlib import Path
 
 import duckdb
 
+from perf_assets.base.months import MONTH_PATTERN
 from perf_assets.base.paths import models_dir
 from perf_assets.schema import Table
 from perf_assets.schema.ddl import quoted, table_definition
@@ -15,11 +16,16 @@ AS_OF_MACRO = "staging.bug_reports_as_of"
 # DuckDB takes a parameter for any column of that name, within the views too.
 AS_OF_PARAMETER = "as_of_month"
 AS_OF_SOURCE = "marts.issue_history"  # what the macro reads, and has to be there before it
+# Months are compared as texts: without it another text would give the rows of another month.
+IS_MONTH = f"""
+    and case when regexp_full_match({AS_OF_PARAMETER}, '{MONTH_PATTERN.pattern}') then true
+    else error({AS_OF_PARAMETER} || ' is not a month: write it as YYYY-MM') end
+"""
 
 
 def as_of_text(models: Path) -> str:
     """Return the query of the macro of the bug reports as they were, from the folder ``models``."""
-    return (models / "bug_reports_as_of.sql").read_text(encoding="utf-8")
+    return (models / "bug_reports_as_of.sql").read_text(encoding="utf-8") + IS_MONTH
 
 
 def create_as_of_macro(connection: duckdb.DuckDBPyConnection, models: Path | None = None) -> None:

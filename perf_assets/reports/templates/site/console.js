@@ -103,17 +103,25 @@ function connected() {
 
 const literal = (value) => `'${value.replaceAll("'", "''")}'`;
 
-// Variables as chosen; what is left empty has its default.
+// Variables as chosen, of their kind and in the data; what is left empty has its default.
 async function setVariables(connection) {
-  for (const input of element("parameters").querySelectorAll("input")) {
-    const { name, default: assumed } = chosen.parameters.find((one) => one.name === input.name);
-    if (input.value === "") { await connection.query(`RESET VARIABLE "${name}"`); continue; }
+  const given = [...element("parameters").querySelectorAll("input")].map(({ name, value }) => [chosen.parameters.find((one) => one.name === name), value.trim()]);
+  for (const [{ name, default: assumed, assumed: example, form, choices }, value] of given) {
+    if (value === "") { await connection.query(`RESET VARIABLE "${name}"`); continue; }
+    if (choices.length && !choices.includes(value)) throw new Error(`${name}: '${value}' is not a known value; known are ${choices.join(", ")}`);
+    if (form && !new RegExp(`^(?:${form[0]})$`).test(value)) throw new Error(`${name}: '${value}' is not ${form[1]}: ${form[2]}`);
     const { rows: [[type]] } = await ask(connection, `SELECT typeof(${assumed})`, 1);
     try {
-      await connection.query(`SET VARIABLE "${name}" = CAST(${literal(input.value)} AS ${type.replaceAll('"', "")})`);
+      await connection.query(`SET VARIABLE "${name}" = CAST(${literal(value)} AS ${type.replaceAll('"', "")})`);
     } catch {
-      throw new Error(`${name}: a value like ${input.placeholder} is needed here (${type})`);
+      throw new Error(`${name}: a value like ${example} is needed here (${type})`);
     }
+  }
+  for (const [{ name, check, form }, value] of given) {
+    if (value === "" || !check) continue;
+    const { rows: [[isThere, least, most, known]] } = await ask(connection, `SELECT is_there, CAST(least AS VARCHAR), CAST(most AS VARCHAR), array_to_string(known[1:12], ', ') FROM (${check})`, 1)
+      .catch(() => ({ rows: [[true]] })); // a site of some tables lacks the others
+    if (!isThere) throw new Error(`${name}: '${value}' is not in the data, which have ${form ? `${least} to ${most}` : known}`);
   }
 }
 
