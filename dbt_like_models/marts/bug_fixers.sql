@@ -111,7 +111,7 @@ select
     joined.commits,
     joined.fixing_share,
     joined.is_first_contribution,
-    coalesce(accounts.is_member, false) as is_member,
+    accounts.is_member,
     coalesce(accounts.is_bot, false) as is_bot
 from joined
 left join accounts

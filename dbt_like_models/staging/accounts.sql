@@ -148,7 +148,7 @@ select
         when 7 then 'MANNEQUIN'
         when 8 then 'NONE'
     end as association,
-    coalesce(rank_of_association <= 3, false) as is_member,
+    rank_of_association <= 3 as is_member,
     reason is not null and not is_called_person as is_bot,
     reason as bot_reason,
     contributions,

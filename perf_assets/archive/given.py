@@ -23,12 +23,13 @@ from perf_assets.archive.manifest import (
     Manifest,
 )
 from perf_assets.archive.software import wheel_of
-from perf_assets.archive.study_copy import STUDY_NAME, other_facts
+from perf_assets.archive.study_copy import other_facts
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study
 from perf_assets.schema import declared
 from perf_assets.schema.ddl import quoted
 from perf_assets.schema.frames import frame_of
+from perf_assets.stages.study_loader import STUDY_NAME
 from perf_assets.storage.confined import attach, confined
 from perf_assets.storage.database_copy import columns_of
 from perf_assets.storage.definitions import definitions_of

@@ -13,7 +13,6 @@ from perf_assets.archive.manifest import STUDY
 from perf_assets.archive.recomputing import TEXTS, is_text
 from perf_assets.archive.secrets import FOUND, find_secrets, remove_secrets
 from perf_assets.archive.study_copy import (
-    STUDY_NAME,
     StudyCopy,
     copy_study,
     no_study,
@@ -28,7 +27,7 @@ from perf_assets.core.people.pseudonyms import Pseudonyms
 from perf_assets.schema import table_of
 from perf_assets.schema.ddl import quoted_name
 from perf_assets.schema.frames import frame_of
-from perf_assets.stages.study_loader import open_study
+from perf_assets.stages.study_loader import STUDY_NAME, open_study
 from perf_assets.storage.address_key import pseudonym_key
 from perf_assets.storage.lake_rows import lake_rows
 from perf_assets.storage.migrations import FORMAT as WAREHOUSE_FORMAT

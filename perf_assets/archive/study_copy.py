@@ -15,7 +15,6 @@ from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import PACKAGED, SAMPLE, Study
 from perf_assets.stages.transform.about import study_facts
 
-STUDY_NAME = "SELECT value FROM meta.about WHERE topic = 'study' AND fact = 'name'"
 FACTS = """
 SELECT fact, value FROM meta.about
 WHERE topic IN ('study', 'rules') AND fact NOT IN ('lake', 'engine') ORDER BY ALL

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[\w-]+")
 TABLE = re.compile(r"[A-Za-z_]\w*\.[A-Za-z_]\w*")
-SUFFIXES = {".csv": "csv", ".json": "json", ".parquet": "parquet", ".md": "markdown"}
+SUFFIXES = {".txt": "table", ".csv": "csv", ".json": "json", ".parquet": "parquet", ".md": "markdown"}
 WIDEST = 100
 
 
@@ -98,7 +98,7 @@ def query(  # noqa: PLR0913
     """
     if text is not None and searched is not None:
         raise PerfAssetsError("--search lists questions: leave out the query beside it")
-    if text is None:
+    if text is None and not given:
         click.echo("\n".join(_listed(searched or "")))
         return
     from perf_assets.config.data_directory import DataDirectory
@@ -106,11 +106,14 @@ def query(  # noqa: PLR0913
     from perf_assets.reports.formats import FORMATS, as_parquet
     from perf_assets.reports.query_runner import query_frame, run_query
 
+    values = _values(given)
+    if text is None:
+        raise PerfAssetsError("--param sets a parameter of a query: name the query before it")
     chosen = _query(text)
-    kind = kind or (SUFFIXES.get(output.suffix.lower(), "table") if output else "table")
+    kind = kind or ("table" if output is None else _kind_of(output))
     if kind == "parquet" and output is None and sys.stdout.isatty():
         raise PerfAssetsError("a Parquet file is nothing for a terminal: name one with --output")
-    database, values = DataDirectory.existing(data_dir).published, _values(given)
+    database = DataDirectory.existing(data_dir).published
     if plot is not None:
         _draw(plot, run_query(database, chosen, values), chosen, Axes(x, y, color))
         if output is None:
@@ -152,7 +155,6 @@ def _wrapped(text: str, width: int, indent: int) -> str:
 
 
 def _query(text: str) -> "Query":
-    from perf_assets.base.config_files import nearest
     from perf_assets.schema.models.cookbook import cookbook, parse_query_file, read_query
 
     if text in cookbook():
@@ -162,12 +164,40 @@ def _query(text: str) -> "Query":
     if text.endswith(".sql") or _is_file(text):
         return read_query(Path(text))
     if NAME.fullmatch(text):
-        raise PerfAssetsError(
-            f"{text}: the cookbook has no such query; {nearest(text, cookbook())}"
-        )
+        _refuse_name(text)
     if TABLE.fullmatch(text):
         return parse_query_file(text, f"FROM {text}")
     return parse_query_file("the query", text)
+
+
+def _refuse_name(text: str) -> NoReturn:
+    """Raise PerfAssetsError: no query is called so, but perhaps a table is."""
+    from perf_assets.base.config_files import nearest
+    from perf_assets.schema.models.cookbook import cookbook
+    from perf_assets.schema.models.files import described_tables
+
+    tables = [table for table in described_tables() if table.partition(".")[2] == text]
+    if tables:
+        raise PerfAssetsError(
+            f"{text} is no query of the cookbook but a table: show it with perf-assets query "
+            f"{' or '.join(tables)}"
+        )
+    raise PerfAssetsError(
+        f"{text}: the cookbook has no such query; {nearest(text, cookbook())} (perf-assets query "
+        "lists all)"
+    )
+
+
+def _kind_of(output: Path) -> str:
+    """Return the format that the name of a file says; PerfAssetsError where it says none."""
+    kind = SUFFIXES.get(output.suffix.lower())
+    if kind is None:
+        *endings, last = SUFFIXES
+        raise PerfAssetsError(
+            f"{output}: an answer is written as {', '.join(endings)} or {last}; choose another "
+            "name, or the format with --format"
+        )
+    return kind
 
 
 def _is_file(text: str) -> bool:

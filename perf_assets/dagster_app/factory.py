@@ -29,6 +29,7 @@ from perf_assets.dagster_app.partitions import by_subject, partitions_of
 from perf_assets.dagster_app.runtime_metadata import Figures, runtime_metadata, sizes_of
 from perf_assets.schema.models.asset_graph import asset_for_table, tables_of
 from perf_assets.stages.steps import Step, StepOptions
+from perf_assets.stages.transform.about import note_study
 from perf_assets.stages.transform.derivation import Derived
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.partition_write import BrokenRule, WriteOutcome
@@ -101,6 +102,8 @@ def partitioned_asset(
         broken: dict[str, list[BrokenRule]] = {table: [] for table in what.tables}
         loads: list[dict[str, Any]] = []
         with open_writer(data_dir) as writer:
+            if study.lake is None:  # a worker's data directory has one repository alone
+                note_study(writer, study)
             for subject, months in by_subject(subjects, context.partition_keys):
                 outcomes += step.run(writer, study, subject, months, options)
                 for table in what.tables:

@@ -93,6 +93,24 @@ def _issues(
     return mine_issues(writer, repository, months, reconcile_months, options.longest_wait)
 
 
+def _commits(
+    writer: AuditedWriter,
+    study: Study,
+    repository: Repository,
+    months: Sequence[str],
+    options: StepOptions,
+) -> Iterable[WriteOutcome]:
+    is_new = repository.corpus is None and not any(
+        writer.database.loads(table, repository.name).height
+        for table in ("raw.issues", "raw.commits")
+    )
+    if is_new:  # a wrong name is noticed before a long history is read
+        from perf_assets.stages.mining.issues import check_repository  # noqa: PLC0415
+
+        check_repository(writer, repository, options.longest_wait)
+    return mine_commits(writer, repository, months, study.people.addresses)
+
+
 def _questions(
     writer: AuditedWriter,
     study: Study,
@@ -119,9 +137,7 @@ REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
         COMMIT_TABLES,
         ("git",),
         "Commits of all branches, files of the default branch's, versions of issue templates.",
-        lambda writer, study, repository, months, _: mine_commits(
-            writer, repository, months, study.people.addresses
-        ),
+        _commits,
     ),
     Step(
         "static_findings",

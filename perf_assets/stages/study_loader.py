@@ -5,18 +5,22 @@ import tempfile
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 
+import duckdb
 from pydantic import TypeAdapter
 
 from perf_assets.base.config_files import SensitiveValueError, StrictModel, validate
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.files import write_file
+from perf_assets.base.sanitize import escape_text
 from perf_assets.config.addresses import git_address
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.repositories import Repository
 from perf_assets.config.study import SAMPLE, Study, load_study
 
 NEW = "the new repository"
+STUDY_NAME = "SELECT value FROM meta.about WHERE topic = 'study' AND fact = 'name'"
 
 
 class Added(StrictModel):
@@ -61,16 +65,18 @@ def open_study(source: str | Path | None, data_dir: DataDirectory) -> Study:
     Raises
     ------
     PerfAssetsError
-        The study does not exist, or a file has a mistake.
+        The study does not exist, a file has a mistake, or ``data_dir`` holds another study.
     """
     path, sample = str(source or SAMPLE), data_dir.path / SAMPLE
     if path == SAMPLE and not Path(path).is_file():
+        check_holds(data_dir, SAMPLE)
         if not sample.is_dir():
             _generate(sample)
         if not data_dir.verdicts.exists() and not data_dir.warehouse.exists():
             _judge(sample / "verdicts.csv", data_dir)
         path = str(sample / "study.toml")
     study = load_study(path)
+    check_holds(data_dir, study.name)
     names = {repository.name.casefold() for repository in study.repositories}
     added = [
         added_to(study, entry)
@@ -78,6 +84,31 @@ def open_study(source: str | Path | None, data_dir: DataDirectory) -> Study:
         if entry.study == study.name and entry.name.casefold() not in names
     ]
     return study.model_copy(update={"repositories": (*study.repositories, *added)})
+
+
+def check_holds(data_dir: DataDirectory, name: str) -> None:
+    """Refuse the study called ``name`` where ``data_dir`` holds the data of another one.
+
+    A study is known by its name: its repositories and rules may change.
+
+    Raises
+    ------
+    PerfAssetsError
+        It holds another one.
+    """
+    from perf_assets.storage.warehouse import reading  # noqa: PLC0415
+
+    rows: list[tuple[str]] = []
+    # What cannot be read is reported by who reads more of it.
+    with suppress(PerfAssetsError, duckdb.Error), reading(data_dir.warehouse) as connection:
+        rows = connection.execute(STUDY_NAME).fetchall()
+    if rows and rows[0][0] != name:
+        held, here = escape_text(rows[0][0]), data_dir.path
+        raise PerfAssetsError(
+            f"{here} holds the study {held}, and a data directory has one study: choose another "
+            f"directory for {name} with --data-dir, name the file of {held} with --study, or "
+            f"remove what is there (rm -r {quote(str(here))})"
+        )
 
 
 def read_added(data_dir: DataDirectory) -> list[Added]:

@@ -113,7 +113,7 @@ def test_an_account_is_what_it_was_at_its_closest(build: Build) -> None:
     assert database.table("staging.accounts", "login, association, is_member, contributions") == [
         ("ada", "MEMBER", True, 3),
         ("bob", "CONTRIBUTOR", False, 1),
-        ("eve", None, False, 1),
+        ("eve", None, None, 1),
     ]
 
 
@@ -333,6 +333,6 @@ def test_who_fixed_has_a_share_by_commits_and_is_a_newcomer_once(build: Build) -
     columns = "number, person, commits, fixing_share, is_first_contribution, is_member"
     assert database.table("marts.bug_fixers", columns) == [
         (1, "ada", 2, pytest.approx(2 / 3), True, True),
-        (1, "b", 1, pytest.approx(1 / 3), True, False),
+        (1, "b", 1, pytest.approx(1 / 3), True, None),
         (2, "ada", 1, 1.0, False, True),
     ]

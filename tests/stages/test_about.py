@@ -6,9 +6,11 @@ import duckdb
 import polars as pl
 import pytest
 
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import load_study
-from perf_assets.stages.transform.about import store_database_facts
+from perf_assets.stages.study_loader import open_study
+from perf_assets.stages.transform.about import note_study, store_database_facts
 from perf_assets.stages.transform.models import describe_tables
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.partition_write import PartitionWrite, StagedTable
@@ -37,6 +39,30 @@ def test_it_says_what_was_published_by_what_and_from_what(small: Prepared) -> No
         assert rows(small.data_dir, f"SELECT count(*) FROM {name}") == [
             (int(facts[f"rows {name}"]),)
         ]
+
+
+def test_another_study_is_refused_and_other_keys_of_the_same_are_not(
+    small: Prepared, copy: Path
+) -> None:
+    data_dir = DataDirectory(small.data_dir)
+    text = (copy / "study.toml").read_text()
+    (copy / "study.toml").write_text('keywords = ["slow"]\n' + text)
+    open_study(copy / "study.toml", data_dir)
+    name = load_study(small.study).name
+    (copy / "study.toml").write_text(text.replace(f'name = "{name}"', 'name = "other"', 1))
+    with pytest.raises(PerfAssetsError) as error:
+        open_study(copy / "study.toml", data_dir)
+    assert f"holds the study {name}, and a data directory has one study" in str(error.value)
+    assert "--data-dir" in str(error.value) and "rm -r" in str(error.value)
+
+
+def test_the_study_is_noted_before_anything_is_published(tmp_path: Path, small: Prepared) -> None:
+    data_dir = DataDirectory.of(tmp_path / "data")
+    with open_warehouse(data_dir.warehouse) as database:
+        note_study(AuditedWriter(database, data_dir), load_study(small.study))
+    with pytest.raises(PerfAssetsError, match="holds the study"):
+        open_study("dl-frameworks", data_dir)
+    assert not data_dir.published.exists()
 
 
 def test_a_run_that_finds_nothing_publishes_nothing(data_dir: Path, small: Prepared) -> None:

@@ -10,5 +10,5 @@ select
     repository, kind as color, who || ', ' || kind as what, estimate,
     wilson_low(estimate * n / 100, n) as low, wilson_high(estimate * n / 100, n) as high
 from shares
-where n >= 6
+where n >= 6 and estimate is not null
 order by repository = 'pooled', repository, who, kind desc

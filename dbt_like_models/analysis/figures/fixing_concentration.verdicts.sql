@@ -10,9 +10,14 @@ select repository, string_agg(
         when n < 6
             then printf('too few %s bugs with a fix whose author is known: %d', kind, n)
         else printf(
-            '%s bugs: %d persons fixed %d, half of these %d of them (Gini %.2f); accounts known as '
-            || 'members made %.0f %% [%.0f, %.0f] of the fixes',
-            kind, persons, n, half_group, gini, percent_by_members, low, high
+            '%s bugs: %d persons fixed %d, half of these %d of them (Gini %.2f); ',
+            kind, persons, n, half_group, gini
+        ) || coalesce(
+            printf(
+                'accounts known as members made %.0f %% [%.0f, %.0f] of the fixes',
+                percent_by_members, low, high
+            ),
+            'who of them is a member is not known'
         )
     end, '; ' order by kind desc
 )

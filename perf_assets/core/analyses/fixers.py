@@ -21,14 +21,16 @@ def fixing_concentration(bug_fixers: pl.DataFrame) -> pl.DataFrame:
     -------
     ``analysis.fixing_concentration``: for each dataset, repository (and pooled) and kind of bug
     report one row. Fixes by programs are left out. A person of several repositories is one person
-    where the account is known.
+    where the account is known. The part of members is null where nobody is known to be one or not.
     """
     fixes = bug_fixers.filter("is_fixed", ~pl.col("is_bot")).with_columns(home="repository")
     by_kind = pl.concat([fixes, fixes.with_columns(repository=pl.lit(POOLED))])
     share = pl.col("fixing_share")
     totals = by_kind.group_by(KEY).agg(
         pl.struct("number", "home").n_unique().cast(pl.Int64).alias("n"),
-        share.filter("is_member").sum().alias("by_members"),
+        pl.when(pl.col("is_member").is_not_null().any())
+        .then(share.filter("is_member").sum())
+        .alias("by_members"),
         share.filter("is_first_contribution").sum().alias("by_newcomers"),
         share.sum().alias("fixes"),
     )
@@ -39,7 +41,10 @@ def fixing_concentration(bug_fixers: pl.DataFrame) -> pl.DataFrame:
     rows = [
         (
             *(row[name] for name in (*KEY, "n", "persons")),
-            *(min(1.0, row[name] / row["fixes"]) for name in ("by_members", "by_newcomers")),
+            *(
+                None if row[name] is None else min(1.0, row[name] / row["fixes"])
+                for name in ("by_members", "by_newcomers")
+            ),
             *(gini(row["by_person"]), half_group(row["by_person"])),
         )
         for row in totals.join(spread, on=KEY).sort(KEY).iter_rows(named=True)

@@ -6,6 +6,7 @@ the rows of its cohort, and ``AuditedWriter`` audits and stores them.
 
 import logging
 from collections.abc import Generator, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -75,10 +76,33 @@ def mine_issues(
 
     The requests to the source are recorded, however it ends.
     """
+    with _recorded_source(writer, repository, longest_wait) as source:
+        yield from load_issues(writer, source, months, reconcile_months)
+
+
+def check_repository(
+    writer: AuditedWriter, repository: Repository, longest_wait: float = LONGEST_WAIT
+) -> None:
+    """Ask the source of ``repository`` by one request, which is recorded, whether it has it.
+
+    Raises
+    ------
+    PerfAssetsError
+        It does not have it, or cannot be read.
+    """
+    with _recorded_source(writer, repository, longest_wait) as source:
+        source.newest()
+
+
+@contextmanager
+def _recorded_source(
+    writer: AuditedWriter, repository: Repository, longest_wait: float
+) -> Iterator[IssueSource]:
+    """Open the source of ``repository``, and record the requests to it, however it ends."""
     started = datetime.now(UTC)
     with open_issue_source(repository, longest_wait) as source:
         try:
-            yield from load_issues(writer, source, months, reconcile_months)
+            yield source
         finally:
             requests = source.client.total
             row = {"repository": repository.name, "started_at": started, **vars(requests)}

@@ -79,6 +79,13 @@ def store_study(writer: AuditedWriter, study: Study) -> None:
     _store(writer, ("study", "rules"), list(study_facts(study)))
 
 
+def note_study(writer: AuditedWriter, study: Study) -> None:
+    """Note the study before the first of its rows is mined; no-op if one is noted already."""
+    writer.database.ensure(ABOUT)
+    if writer.database.frame(STUDY).is_empty():
+        store_study(writer, study)
+
+
 def study_facts(study: Study) -> Iterator[Fact]:
     """Yield the facts of meta.about on the study and its rules."""
     repositories = study.repositories

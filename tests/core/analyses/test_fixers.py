@@ -75,6 +75,13 @@ def test_fixes_are_spread_over_those_who_made_them() -> None:
     assert table.filter("is_performance")["persons"].to_list() == [1, 1]
 
 
+def test_part_of_members_is_null_where_nobody_is_known() -> None:
+    unknown = found(fixer(1, "ada", is_member=None), fixer(2, "bob", is_member=None))
+    assert unknown["by_members_share"].to_list() == [None, None]
+    known = found(fixer(1, "ada", is_member=None), fixer(2, "bob", is_member=False))
+    assert known["by_members_share"].to_list() == [0, 0]
+
+
 def test_one_account_in_two_repositories_is_one_person() -> None:
     table = found(fixer(1, "ada"), fixer(1, "ada", repository="other/one"))
     pooled = table.filter(repository="pooled")
