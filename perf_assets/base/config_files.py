@@ -126,8 +126,10 @@ def _sentence(error: ValidationError, shape: object) -> str:
     is_secret = isinstance(first.get("ctx", {}).get("error"), SensitiveValueError)
     # A whole table may hold a secret in another of its keys, an address before its @.
     is_shown = location and not is_secret and not isinstance(first["input"], Mapping)
-    shown = _shown(first["input"]) if is_shown else ""
-    return f"{where}{reason(first)}{shown}"
+    shown, words = _shown(first["input"]) if is_shown else "", reason(first)
+    if shown and words.startswith("this is "):
+        return f"{where}{shown} {words.removeprefix('this ')}"
+    return f"{where}{words}{f' ({shown})' if shown else ''}"
 
 
 def reason(error: Mapping[str, Any]) -> str:
@@ -174,5 +176,5 @@ def _shown(value: object) -> str:
     try:
         text = repr(value)
     except ValueError:  # Python does not print a number of thousands of digits.
-        return " (a number that is too long to show)"
-    return f" ({shortened(text, 60)})" if "@" not in text else ""
+        return "a number that is too long to show"
+    return shortened(text, 60) if "@" not in text else ""

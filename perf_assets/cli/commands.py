@@ -1,5 +1,6 @@
 """The commands of perf-assets. Each is imported when it is used: a check is over sooner."""
 
+from collections.abc import Iterable
 from importlib import import_module
 from typing import cast
 
@@ -35,6 +36,7 @@ MODULES = {
     "mock-api": "corpora",
     "generate-sample": "corpora",
 }
+HYPHEN = "\ue000"  # at which no line is broken
 
 
 class Commands(click.Group):
@@ -52,7 +54,34 @@ class Commands(click.Group):
             words = f"No such command {name!r}: {nearest(name, sorted(MODULES))}"
             raise click.UsageError(words, context)
         module = import_module(f"perf_assets.cli.{MODULES[name]}")
-        return cast(click.Command, getattr(module, name.replace("-", "_")))
+        command = cast(click.Command, getattr(module, name.replace("-", "_")))
+        listed = command.commands.values() if isinstance(command, click.Group) else ()
+        for each in (command, *listed):  # a list of commands has whole sentences
+            each.short_help = (each.help or "").partition("\n\n")[0]
+        return command
+
+
+class Formatter(click.HelpFormatter):
+    """Help whose lines do not end within a name such as dl-frameworks."""
+
+    def write_dl(
+        self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
+    ) -> None:
+        """Write options or commands, each with its description."""
+        super().write_dl(
+            [(term, text.replace("-", HYPHEN)) for term, text in rows], col_max, col_spacing
+        )
+
+    def write_text(self, text: str) -> None:
+        """Write a paragraph."""
+        super().write_text(text.replace("-", HYPHEN))
+
+    def getvalue(self) -> str:
+        """Return the help."""
+        return super().getvalue().replace(HYPHEN, "-")
+
+
+click.Context.formatter_class = Formatter
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

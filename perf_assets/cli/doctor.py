@@ -1,6 +1,8 @@
 """doctor: whether a run can succeed, and what it will cost."""
 
 import sys
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -51,12 +53,16 @@ def doctor(study: str, data_dir: Path, *, repair: bool, is_json: bool) -> None:
     from perf_assets.stages.preflight import preflight
     from perf_assets.stages.study_loader import open_study
 
+    is_new = not data_dir.exists()
     directory = DataDirectory.of(data_dir)
+    if is_new:  # a look leaves no empty data directory
+        click.get_current_context().call_on_close(partial(_remove_if_empty, directory.path))
     if repair:
         _repair(directory)
         return
     messages: list[str] = []
-    damages = _damages(directory, Console(stderr=True) if is_json else console)
+    shown_on = Console(stderr=True) if is_json else console
+    damages = [] if is_new else _damages(directory, shown_on)
     if not is_json:
         for damage in damages:
             click.echo(damage["what"] + ": " + damage["remedy"])
@@ -78,6 +84,11 @@ def doctor(study: str, data_dir: Path, *, repair: bool, is_json: bool) -> None:
         click.echo(as_json(found))
     if not is_well:
         sys.exit(2)
+
+
+def _remove_if_empty(path: Path) -> None:
+    with suppress(OSError):
+        path.rmdir()
 
 
 def _damages(data_dir: DataDirectory, progress: Console) -> list[dict[str, Any]]:

@@ -60,12 +60,14 @@ def report(data_dir: Path, *, full: bool, is_markdown: bool) -> None:
 
 @click.command()
 @click.argument("table", required=False)
+@data_dir_option
 @friendly_errors
-def describe(table: str | None) -> None:
+def describe(table: str | None, data_dir: Path) -> None:
     """Say what the tables of the database mean.
 
     Without TABLE it lists all of them. With it (as schema.table, or the table's name alone): what a
-    row is, its key, what it is made from, and the meaning, type and unit of each column.
+    row is, its key, what it is made from, and the meaning, type and unit of each column; and how
+    many rows the data directory has published, where it is there.
 
     \b
     Examples:
@@ -75,8 +77,20 @@ def describe(table: str | None) -> None:
     from perf_assets.reports.dictionary import find_table, table_text, tables_text
 
     width = min(shutil.get_terminal_size().columns, WIDEST)
-    text = tables_text(width) if table is None else table_text(find_table(table), width)
-    click.echo(text, nl=False)
+    if table is None:
+        click.echo(tables_text(width), nl=False)
+        return
+    found = find_table(table)
+    click.echo(table_text(found, width), nl=False)
+    published = DataDirectory(data_dir).published
+    if published.exists():
+        from perf_assets.reports.query_runner import run_query
+        from perf_assets.schema.models.cookbook import parse_query_file
+
+        ((rows,),) = run_query(
+            published, parse_query_file(found.name, f"SELECT count(*) FROM {found.name}"), {}
+        ).rows
+        click.echo(f"\n{published}: {rows:,} rows")
 
 
 @click.command()

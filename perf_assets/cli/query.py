@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[\w-]+")
 TABLE = re.compile(r"[A-Za-z_]\w*\.[A-Za-z_]\w*")
-SUFFIXES = {".txt": "table", ".csv": "csv", ".json": "json", ".parquet": "parquet", ".md": "markdown"}
+SUFFIXES = {
+    ".txt": "table",
+    ".csv": "csv",
+    ".json": "json",
+    ".parquet": "parquet",
+    ".md": "markdown",
+}
 WIDEST = 100
 
 

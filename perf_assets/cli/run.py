@@ -133,6 +133,14 @@ def run(  # noqa: PLR0913
     # The lock comes first: who has to wait for another run hears so before Dagster is there.
     with writing(directory.path), shown_progress(console):
         with phase("starting"), importing():  # Dagster, for one; --help should not wait for it
+            from perf_assets.stages.study_loader import open_study
+
+            if first is not None and not is_month(first) and _is_path(first):
+                from perf_assets.archive.extending import begin_from
+
+                study, first = begin_from(Path(first), directory, study), None
+                click.echo(f"The study goes on in {directory.path} by --study {quote(str(study))}.")
+            chosen = open_study(study, directory)  # a mistake is reported before Dagster is there
             if not directory.warehouse.exists():  # there will be rows to validate
                 from perf_assets.storage.audit.process import prepare
 
@@ -146,14 +154,6 @@ def run(  # noqa: PLR0913
                 print_not_whole,
             )
             from perf_assets.stages.preflight import read_again
-            from perf_assets.stages.study_loader import open_study
-
-            if first is not None and not is_month(first) and _is_path(first):
-                from perf_assets.archive.extending import begin_from
-
-                study, first = begin_from(Path(first), directory, study), None
-                click.echo(f"The study goes on in {directory.path} by --study {quote(str(study))}.")
-            chosen = open_study(study, directory)
         if chosen.repositories:
             click.echo(chosen.rule_sentence)
         for repository in chosen.repositories:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from annotated_types import MinLen
 from pydantic import Field, PrivateAttr, model_validator
 
-from perf_assets.base.config_files import Distinct, Many, StrictModel, Text, validate
+from perf_assets.base.config_files import Distinct, Many, StrictModel, Text, nearest, validate
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.sanitize import escape_text, shortened
 from perf_assets.config.forums import Forum, TagSet
@@ -305,10 +305,10 @@ def _read(path: Path) -> str:
             )
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        names = ", ".join(sorted([SAMPLE, *(entry.stem for entry in PACKAGED.glob("*.toml"))]))
+        names = sorted([SAMPLE, *(entry.stem for entry in PACKAGED.glob("*.toml"))])
         raise PerfAssetsError(
             f"{shortened(path, 200)}: there is no such study file; name one that exists or a "
-            f"packaged study ({names})"
+            f"packaged study: {nearest(path, names)}"
         ) from None
     except UnicodeDecodeError:
         raise PerfAssetsError(

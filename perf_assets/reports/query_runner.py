@@ -107,6 +107,13 @@ def _run(
                 f"{query.name}: {duckdb_message(error)}; a query reads the published database and "
                 "nothing else, and --output writes its answer to a file"
             ) from None
+        except duckdb.InvalidInputException as error:
+            if "read-only" not in str(error):
+                raise PerfAssetsError(f"{query.name}: {duckdb_message(error)}") from None
+            raise PerfAssetsError(
+                f"{query.name}: this writes, and the published database is read-only: ask with a "
+                "SELECT"
+            ) from None
         except (OverflowError, ValueError) as error:
             raise PerfAssetsError(
                 f"{query.name}: the answer has a value that cannot be shown ({error}): cast its "

@@ -118,15 +118,17 @@ def print_next_steps(study: Study, data_dir: DataDirectory, console: Console) ->
     is_sample = study.path == data_dir.path / SAMPLE / "study.toml"
     options = f"{'' if is_sample else f' --study {_shown(study.path)}'}{at_data_dir}"
     database = _shown(data_dir.published)
+    steps = [
+        f"Your own repository: write a study.toml of five lines (README.md), then\n"
+        f"     GITHUB_TOKEN=... {program} run --study study.toml --data-dir my-study",
+        f"The Dagster UI, with every asset, check and partition:\n     {program} ui{options}",
+        f"A query of the cookbook (without a name: all of them):\n"
+        f"     {program} query monthly_share_of_new_bugs{at_data_dir}",
+    ]
     lines = (
         f"\nReport: {_shown(data_dir.report_page)}\nPublished database: {database}",
         f"All tables of results: {program} report --full{at_data_dir}\n\nNext:",
-        "  1. Your own repository: write a study.toml of five lines (README.md), then",
-        f"     GITHUB_TOKEN=... {program} run --study study.toml",
-        "  2. The Dagster UI, with every asset, check and partition:",
-        f"     {program} ui{options}",
-        "  3. A query of the cookbook (without a name: all of them):",
-        f"     {program} query monthly_share_of_new_bugs{at_data_dir}",
+        *(f"  {place}. {step}" for place, step in enumerate(steps[not is_sample :], 1)),
     )
     console.print("\n".join(lines), soft_wrap=True, highlight=False, markup=False)
 

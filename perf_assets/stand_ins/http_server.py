@@ -1,5 +1,6 @@
 """HTTP on loopback for the stand-ins of the sources: GitHub's, and forums'."""
 
+import errno
 import socket
 import sys
 import threading
@@ -39,8 +40,10 @@ class LoopbackServer(ABC):
         try:
             self._http = _HttpServer(self, self._port)
         except (OSError, OverflowError) as error:
+            is_taken = getattr(error, "errno", None) == errno.EADDRINUSE
+            reason = "is taken" if is_taken else "may not be used"
             raise PerfAssetsError(
-                f"port {self._port} of {HOST} cannot be listened on ({error}); choose another"
+                f"port {self._port} of {HOST} {reason}: choose another one with --port"
             ) from None
         self._port = self._http.server_address[1]
         threading.Thread(

@@ -68,7 +68,7 @@ class Phase:
         if self.seconds_left is not None:
             facts.append(f"{in_words(self.seconds_left)} left")
         else:
-            facts.append(f"for {in_words(self.seconds)}")
+            facts.append(f"{in_words(self.seconds)} so far")
         return f"{self.title}: {', '.join(facts)}"
 
     def count(self) -> str:
