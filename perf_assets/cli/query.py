@@ -185,7 +185,7 @@ def _refuse_name(text: str) -> NoReturn:
     tables = [table for table in described_tables() if table.partition(".")[2] == text]
     if tables:
         raise PerfAssetsError(
-            f"{text} is no query of the cookbook but a table: show it with perf-assets query "
+            f"{text} is a table, and not a query of the cookbook: show it with perf-assets query "
             f"{' or '.join(tables)}"
         )
     raise PerfAssetsError(

@@ -19,11 +19,11 @@ def lasting(seconds: float, total: int | None = None, unit: str = "", done: int 
 @pytest.mark.parametrize(
     ("going_on", "sentence"),
     [
-        ((3,), "mining: for 3 s"),
-        ((600, None, "issues"), "mining: for 10 min"),
-        ((10, None, "issues", 1500), "mining: 1,500 issues, 150/s, for 10 s"),
-        ((4, 2000, "commits"), "mining: 0 of 2,000 commits, for 4 s"),
-        ((10, 2000, "commits", 15), "mining: 15 of 2,000 commits, 1.5/s, for 10 s"),
+        ((3,), "mining: 3 s so far"),
+        ((600, None, "issues"), "mining: 10 min so far"),
+        ((10, None, "issues", 1500), "mining: 1,500 issues, 150/s, 10 s so far"),
+        ((4, 2000, "commits"), "mining: 0 of 2,000 commits, 4 s so far"),
+        ((10, 2000, "commits", 15), "mining: 15 of 2,000 commits, 1.5/s, 10 s so far"),
         ((10, 2000, "commits", 500), "mining: 500 of 2,000 commits, 50/s, 30 s left"),
         ((60, 2000, "commits", 30), "mining: 30 of 2,000 commits, 0.5/s, 1 h 6 min left"),
         ((10, 2000, "commits", 2500), "mining: 2,500 of 2,000 commits, 250/s, 0 s left"),
@@ -137,10 +137,10 @@ def test_a_long_phase_is_reported_now_and_then_even_by_a_blocked_process(
     with phase("cloning"):
         clock.pass_by(36)
     assert reported == [
-        (1002.0, "cloning: for 2 s"),
-        (1012.0, "cloning: for 12 s"),
-        (1022.0, "cloning: for 22 s"),
-        (1032.0, "cloning: for 32 s"),
+        (1002.0, "cloning: 2 s so far"),
+        (1012.0, "cloning: 12 s so far"),
+        (1022.0, "cloning: 22 s so far"),
+        (1032.0, "cloning: 32 s so far"),
     ]
 
 
@@ -155,7 +155,7 @@ def test_short_phases_are_not_reported_and_many_long_ones_no_more_often(
         with phase(f"long {number}"):
             clock.pass_by(4)
     assert reported == [
-        (1032.0, "long 0: for 2 s"),
-        (1042.0, "long 2: for 4 s"),
-        (1052.0, "long 5: for 2 s"),
+        (1032.0, "long 0: 2 s so far"),
+        (1042.0, "long 2: 4 s so far"),
+        (1052.0, "long 5: 2 s so far"),
     ]

@@ -164,7 +164,25 @@ def test_a_parameter_is_chosen_and_a_wrong_one_is_reported(page: "Page", address
     page.locator("#chooser").select_option("areas_by_labels")
     page.get_by_label("least").fill("no number")
     told = mistake(page, page.locator("#sql").input_value())
-    assert told == "least: a value like 1 is needed here (INTEGER)"
+    assert told == "least: 'no number' is not a whole number: write digits alone"
+
+
+@pytest.mark.parametrize(
+    ("query", "parameter", "value", "sentence"),
+    [
+        ("bug_reports_as_of_a_month", "month", "2020-3", "'2020-3' is not a month: write it as"),
+        ("bug_reports_as_of_a_month", "month", "2030-01", "which have 2020-01 to 2022-06"),
+        ("biggest_fixes", "repository", "nope", "which have sample-lab/tensorkit"),
+        ("one_bug_traced", "number", "99999", "'99999' is not in the data"),
+        ("symptoms_and_their_causes", "counted", "foo", "known are first_symptom, any_symptom"),
+    ],
+)
+def test_a_value_that_a_parameter_cannot_have_is_refused(
+    page: "Page", address: str, query: str, parameter: str, value: str, sentence: str
+) -> None:
+    page.goto(f"{address}/console.html#{query}")
+    page.locator(f"input[name={parameter}]").fill(value)
+    assert sentence in mistake(page, page.locator("#sql").input_value())
 
 
 def test_questions_are_by_group_and_a_search_leaves_those_that_match(

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import duckdb
 import pytest
 from click.testing import CliRunner
@@ -211,6 +212,7 @@ def test_a_repository_that_is_not_there_is_named(
     own.write_text(own.read_text().replace("sample-lab/tensorkit", "no/where"))
     ran = perf_assets("run", "--study", own, "--data-dir", tmp_path / "home", GITHUB_TOKEN=CANARY)
     assert_refused(ran, "no/where")
+    assert "mining" not in ran.stdout  # of commits, which takes long
 
 
 @pytest.mark.slow
@@ -321,3 +323,25 @@ def test_an_unknown_command_or_option_is_refused_with_the_nearest_name() -> None
     assert command.returncode == option.returncode == 2
     assert "No such command 'expore': did you mean explore?" in command.stderr
     assert "--data-dir" in option.stderr
+    subcommand = perf_assets("review", "smaple")
+    assert subcommand.returncode == 2 and "Did you mean 'sample'?" in subcommand.stderr
+    packaged = perf_assets("doctor", "--study", "dl-framework", "--data-dir", "unused")
+    assert_refused(packaged, "did you mean dl-frameworks?")
+
+
+def test_help_breaks_no_name_and_lists_whole_sentences() -> None:
+    told = CliRunner().invoke(commands, ["--help"], terminal_width=80).output
+    assert "..." not in told.partition("Commands:")[2]
+    option = CliRunner().invoke(commands, ["run", "--help"], terminal_width=80).output
+    assert "dl-frameworks" in option and "performance-problems" in option
+
+
+# Those that read neither a study nor what is stored of one.
+WITHOUT_DATA = {"lint", "check-archive", "compare", "mock-api", "generate-sample", "lake", "review"}
+
+
+@pytest.mark.parametrize("name", sorted(MODULES.keys() - WITHOUT_DATA))
+def test_every_command_that_reads_a_data_directory_lets_it_be_chosen(name: str) -> None:
+    chosen = commands.get_command(click.Context(commands), name)
+    assert chosen is not None
+    assert "data_dir" in {parameter.name for parameter in chosen.params}

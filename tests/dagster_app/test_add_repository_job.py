@@ -69,10 +69,10 @@ def test_a_repository_that_git_and_the_api_know_is_part_of_the_study(study, give
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"name": "a-typo"}, "the new repository: name: this is not a repository"),
+        ({"name": "a-typo"}, "the new repository: name: 'a-typo' is not a repository"),
         ({"name": "sample-lab/typo"}, "sample-lab/typo was not added"),
         ({"name": "A/B"}, "study mine has A/B already, as a/b from 2020-01 on"),
-        ({"start": "2020"}, "this is not a month; write it as YYYY-MM"),
+        ({"start": "2020"}, "'2020' is not a month; write it as YYYY-MM"),
         ({"start": "2999-01"}, "start 2999-01 is not over yet"),
         ({"git": "https://me:a-token@host/a.git"}, "this address holds a secret"),
         ({"git": "/nowhere"}, "no git repository exists at /nowhere"),

@@ -77,7 +77,7 @@ def damages(data_dir: DataDirectory) -> list[str]:
 def test_a_sound_data_directory_has_none(data_dir: DataDirectory) -> None:
     assert damages(data_dir) == []
     done = perf_assets("doctor", "--repair", "--data-dir", data_dir.path)
-    progress = rf"(\d\d:\d\d:\d\d mending {re.escape(str(data_dir.path))}: for \d+ s\n)*"
+    progress = rf"(\d\d:\d\d:\d\d mending {re.escape(str(data_dir.path))}: \d+ s so far\n)*"
     said = f"{data_dir.path}: nothing is damaged.\n"
     assert (done.returncode, re.sub(f"^{progress}", "", done.stdout)) == (0, said)
 
