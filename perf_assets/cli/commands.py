@@ -72,10 +72,6 @@ class Formatter(click.HelpFormatter):
             [(term, text.replace("-", HYPHEN)) for term, text in rows], col_max, col_spacing
         )
 
-    def write_text(self, text: str) -> None:
-        """Write a paragraph."""
-        super().write_text(text.replace("-", HYPHEN))
-
     def getvalue(self) -> str:
         """Return the help."""
         return super().getvalue().replace(HYPHEN, "-")

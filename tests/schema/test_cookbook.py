@@ -868,7 +868,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
     ],
     "who_fixes": [
         (REPOSITORY, "helper", True, 1.0, 1.0, 1),
-        (REPOSITORY, "o@x.org", False, 1.0, 1.0, 1),
+        (REPOSITORY, "o@x.org", None, 1.0, 1.0, 1),
     ],
     "who_reports": [
         (

@@ -174,11 +174,11 @@ UNUSABLE = [
     ("issues", ISSUE | {"user": "x"}, "user: a table of keys"),
     ("issues", ISSUE | {"user": {"login": 3}}, "user.login: a text"),
     ("issues", ISSUE | {"labels": "bug"}, "labels: a list"),
-    ("issues", ISSUE | {"state": "merged"}, "state: 'merged' is not a known value; known are open"),
+    ("issues", ISSUE | {"state": "merged"}, "state: this is not a known value; known are open"),
     ("issues", ISSUE | {"created_at": "yesterday"}, "not a time with a zone"),
     ("issues", ISSUE | {"updated_at": "2021-03-01T00:00:00"}, "not a time with a zone"),
     ("issues", ISSUE | {"created_at": "0001-01-01T00:00:00+23:00"}, "not a time with a zone"),
-    ("issues", CLOSED | {"closed_at": "soon"}, "closed_at: 'soon' is not a time"),
+    ("issues", CLOSED | {"closed_at": "soon"}, "closed_at: this is not a time"),
     ("issues", ISSUE | {"pull_request": {}}, "belongs in pulls.jsonl"),
     ("issues", ISSUE | {"pull_request": {"url": "u"}}, "belongs in pulls.jsonl"),
     ("issues", ISSUE | {"number": 6}, "another record has the same number"),
@@ -208,12 +208,12 @@ UNUSABLE = [
     (
         "events",
         EVENT | {"event": "closed", "closer": {"type": "commit", "oid": "abc"}},
-        "closer.oid: 'abc' is not a commit SHA",
+        "closer.oid: this is not a commit SHA",
     ),
     ("pulls", PULL | {"number": 6}, "the number already belongs to an issue"),
     ("pulls", PULL | {"merged_at": "soon"}, "not a time"),
     ("pulls", PULL | {"closes": ["#1"]}, "closes: a whole number is needed here"),
-    ("pulls", PULL | {"merge_commit_sha": "abc"}, "'abc' is not a commit SHA"),
+    ("pulls", PULL | {"merge_commit_sha": "abc"}, "this is not a commit SHA"),
 ]
 GOOD_LINES = {
     "issues": ISSUE | {"number": 6},
