@@ -26,6 +26,7 @@ from tests.rows import (
     loads,
     trend_month,
 )
+from tests.storage.good_rows import GOOD
 from tests.support import Prepared
 
 pytestmark = pytest.mark.slow
@@ -141,6 +142,17 @@ def test_the_trend_is_reported_in_words_adjusted_for_all_tests(
         f"owner/name: share among new bug reports: {verdict}; odds x {odds:.2f} a year "
         f"[{odds - 0.1:.2f}, {odds + 0.1:.2f}], p = 0.019, adjusted for all tests p = {p_adjusted}"
     ).replace("= 0.04", "= 0.040").replace("= 0.06", "= 0.060")
+
+
+def test_says_that_members_are_not_known_where_nobody_is(database: ModelDatabase) -> None:
+    rows = [
+        {**row, "by_members_share": None} for row in GOOD["analysis.fixing_concentration"]
+    ]
+    insert(database.connection, "analysis.fixing_concentration", rows)
+    found = of(database, "analysis.fixing_concentration")
+    (sentence,) = found.sentences
+    assert sentence.count("who of them is a member is not known") == 2
+    assert "accounts known as members" not in sentence
 
 
 def test_live_data_go_before_published_ones(database: ModelDatabase) -> None:
