@@ -145,9 +145,7 @@ def test_the_trend_is_reported_in_words_adjusted_for_all_tests(
 
 
 def test_says_that_members_are_not_known_where_nobody_is(database: ModelDatabase) -> None:
-    rows = [
-        {**row, "by_members_share": None} for row in GOOD["analysis.fixing_concentration"]
-    ]
+    rows = [{**row, "by_members_share": None} for row in GOOD["analysis.fixing_concentration"]]
     insert(database.connection, "analysis.fixing_concentration", rows)
     found = of(database, "analysis.fixing_concentration")
     (sentence,) = found.sentences

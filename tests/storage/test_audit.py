@@ -386,7 +386,7 @@ def test_a_suite_file_is_read_as_it_stands(tmp_path: Path) -> None:
             "did you mean expect_column_values_to_be_null?",
         ),
         ([without("type")], "rule number_is_present: type: this key is missing"),
-        ([RULE | {"severity": "fatal"}], "severity: 'fatal' is not a known value; known are critical"),
+        ([RULE | {"severity": "fatal"}], "'fatal' is not a known value; known are critical"),
         ([RULE | {"severity": "warn"}], "did you mean warning?"),
         ([without("severity")], "severity: this key is missing"),
         ([without("notes")], "rule number_is_present: notes: this key is missing"),
