@@ -9,7 +9,7 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('least'), 1) as least -- labels with at least so many performance bugs
+        coalesce(getvariable('least'), 1) as least -- count: labels with at least so many performance bugs
 ),
 
 bugs as (

@@ -9,8 +9,8 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('rows'), 20) as rows, -- how many bug reports
-        coalesce(getvariable('repository'), '%') as repository -- of this repository (% stands for any text)
+        coalesce(getvariable('rows'), 20) as rows, -- count: how many bug reports
+        coalesce(getvariable('repository'), '%') as repository -- repositories of meta.repositories: of this repository (% stands for any text)
 ),
 
 latest as (

@@ -9,7 +9,7 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('rows'), 100) as rows -- how many bug reports
+        coalesce(getvariable('rows'), 100) as rows -- count: how many bug reports
 ),
 
 versions as (

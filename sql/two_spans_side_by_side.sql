@@ -10,10 +10,10 @@ with
 
 parameters as (
     select
-        coalesce(getvariable('first_from'), (select strftime(cast(max(month) || '-01' as date) - interval 17 month, '%Y-%m') from marts.bug_metrics where dataset = 'live')) as first_from, -- first month of one span, as YYYY-MM
-        coalesce(getvariable('first_until'), (select strftime(cast(max(month) || '-01' as date) - interval 12 month, '%Y-%m') from marts.bug_metrics where dataset = 'live')) as first_until, -- its last month, as YYYY-MM
-        coalesce(getvariable('second_from'), (select strftime(cast(max(month) || '-01' as date) - interval 5 month, '%Y-%m') from marts.bug_metrics where dataset = 'live')) as second_from, -- first month of the other span, as YYYY-MM
-        coalesce(getvariable('second_until'), (select max(month) from marts.bug_metrics where dataset = 'live')) as second_until -- its last month, as YYYY-MM
+        coalesce(getvariable('first_from'), (select strftime(cast(max(month) || '-01' as date) - interval 17 month, '%Y-%m') from marts.bug_metrics where dataset = 'live')) as first_from, -- first month of live marts.bug_metrics: first month of one span, as YYYY-MM
+        coalesce(getvariable('first_until'), (select strftime(cast(max(month) || '-01' as date) - interval 12 month, '%Y-%m') from marts.bug_metrics where dataset = 'live')) as first_until, -- month: its last month, as YYYY-MM
+        coalesce(getvariable('second_from'), (select strftime(cast(max(month) || '-01' as date) - interval 5 month, '%Y-%m') from marts.bug_metrics where dataset = 'live')) as second_from, -- first month of live marts.bug_metrics: first month of the other span, as YYYY-MM
+        coalesce(getvariable('second_until'), (select max(month) from marts.bug_metrics where dataset = 'live')) as second_until -- month: its last month, as YYYY-MM
 ),
 
 spans as (
