@@ -229,6 +229,7 @@ RUNNING = {
     "perf_assets.core.areas.rules": "a label of GitHub has at most 50 characters",
     "perf_assets.lint.globs": "a pattern of the study file, for paths of at most 4,096 characters",
     "perf_assets.reports.sql_files": "SQL files of the project itself",
+    "perf_assets.schema.models.parameters": "patterns of a moment, a month and a count, in FORMS",
 }
 """Modules with patterns that only running code knows, and how these are tested, or why not."""
 

@@ -49,7 +49,7 @@ def report(data_dir: Path, *, full: bool, is_markdown: bool) -> None:
             print_markdown(directory.published)
             return
         (print_summary if full else print_headlines)(directory.published, console)
-    except duckdb.CatalogException:
+    except (duckdb.CatalogException, duckdb.BinderException):
         raise PerfAssetsError(
             f"{directory.published}: this database was published by another version, and lacks "
             "what is needed; perf-assets run publishes it anew"

@@ -50,7 +50,7 @@ PHASES = {
     "models and statistics": ("stages.transform.derivation", "derive"),
     "descriptions": ("stages.transform.models", "describe_tables"),
     "publishing": ("storage.publishing", "publish"),
-    "report": ("reports.monthly.contents", "keep_report"),
+    "report": ("reports.monthly.keeping", "keep_report"),
 }
 START = "imports"
 
