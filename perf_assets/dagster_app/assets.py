@@ -10,6 +10,7 @@ import dagster as dg
 
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study
+from perf_assets.dagster_app.checks import check_key
 from perf_assets.dagster_app.event_reporting import EventReporter
 from perf_assets.dagster_app.factory import (
     Stored,
@@ -18,7 +19,6 @@ from perf_assets.dagster_app.factory import (
     stored_by,
     whole_asset,
 )
-from perf_assets.dagster_app.keys import check_key
 from perf_assets.dagster_app.runtime_metadata import figure_of
 from perf_assets.dagster_app.workers import worker_assets
 from perf_assets.reports import drawing_process

@@ -13,9 +13,9 @@ from typing import Any
 import dagster as dg
 
 from perf_assets.base.sanitize import for_markdown
-from perf_assets.dagster_app.keys import asset_key, check_key, short_name
+from perf_assets.dagster_app.keys import asset_key, short_name
 from perf_assets.schema import table_of
-from perf_assets.schema.models.asset_graph import asset_for_table
+from perf_assets.schema.models.asset_graph import asset_for_table, tables_of
 from perf_assets.storage.audit.rules import Rule, declared_rules
 from perf_assets.storage.audit.suites import load_suite
 from perf_assets.storage.partition_write import BrokenRule
@@ -57,6 +57,21 @@ def check_specs(
             for name, note in notes.items()
         ]
     return specs
+
+
+def check_key(table: str, rule: str) -> dg.AssetCheckKey:
+    """Return the check of a rule of ``table``.
+
+    The UI cuts long names. A table's name precedes the rule's only if another table of the asset
+    has a rule of that name.
+    """
+    asset, name = asset_for_table(table), short_name(table)
+    is_shared = any(
+        rule in {other.name for other in named_rules(text)}
+        for text in tables_of(asset)
+        if text != table and not table_of(text).is_view
+    )
+    return dg.AssetCheckKey(asset_key(asset), f"{name}__{rule}" if name and is_shared else rule)
 
 
 def check_keys(tables: Iterable[str]) -> dict[dg.AssetCheckKey, list[str]]:

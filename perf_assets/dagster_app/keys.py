@@ -1,4 +1,4 @@
-"""The names of assets and checks: those of their tables and rules."""
+"""The names of assets: those of their tables."""
 
 import dagster as dg
 
@@ -18,9 +18,3 @@ def name_of(key: dg.AssetKey) -> str:
 def short_name(table: str) -> str:
     """Return the name of ``table`` on the page of its asset; empty if both have one name."""
     return "" if table == asset_for_table(table) else table.partition(".")[2]
-
-
-def check_key(table: str, rule: str) -> dg.AssetCheckKey:
-    """Return the check of a rule of ``table``."""
-    name = short_name(table)
-    return dg.AssetCheckKey(asset_key(table), f"{name}__{rule}" if name else rule)

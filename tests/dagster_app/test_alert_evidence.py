@@ -8,8 +8,7 @@ import pytest
 
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.dagster_app.assets import ALERTS, NAMED, RULE, with_evidence
-from perf_assets.dagster_app.checks import check_specs
-from perf_assets.dagster_app.keys import check_key
+from perf_assets.dagster_app.checks import check_key, check_specs
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
