@@ -30,6 +30,8 @@ CODE: Mapping[str, str] = {
 }
 """The file that fills an asset, where it is neither a model nor a table of statistics."""
 
+ORIGINS_NAMED = 3  # in the description of a column
+
 
 def asset_specs(
     asset: str, kinds: Iterable[str], partitions: dg.PartitionsDefinition | None = None
@@ -38,7 +40,11 @@ def asset_specs(
     main, *others = tables = [described_tables()[name] for name in tables_of(asset)]
     listed = "\n".join(f"- `{other.name}`: {other.description}" for other in others)
     columns = [
-        dg.TableColumn(_column_name(table.name, column.name), column.type, column.description)
+        dg.TableColumn(
+            _column_name(table.name, column.name),
+            column.type,
+            f"{column.description}{_origin(table.name, column.name)}",
+        )
         for table in tables
         for column in table.columns
     ]
@@ -104,6 +110,23 @@ def with_code(spec: dg.AssetSpec) -> dg.AssetSpec:
         return spec
     references = dg.CodeReferencesMetadataValue(code_references=[*links, *files])
     return spec.merge_attributes(metadata={"dagster/code_references": references})
+
+
+def _origin(table: str, column: str) -> str:
+    """Return a sentence with the columns that a model's column is made from; empty without any.
+
+    The open-source UI shows no lineage of columns, but their descriptions.
+    """
+    if table not in _models():
+        return ""
+    origins = [
+        f"{source}.{name}"
+        for source, name in _models()[table].column_lineage[column]
+        if not source.startswith("meta.")
+    ]
+    named = ", ".join(origins[:ORIGINS_NAMED])
+    more = len(origins) - ORIGINS_NAMED
+    return named and f" From {named}{f' and {more} more' if more > 0 else ''}."
 
 
 def _column_name(table: str, column: str) -> str:
