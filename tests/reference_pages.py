@@ -20,6 +20,7 @@ from perf_assets.config.study import Study
 from perf_assets.reports.dictionary import kind_of, meaning_of
 from perf_assets.reports.markdown_table import markdown_table
 from perf_assets.schema import Table
+from perf_assets.schema.models.asset_graph import asset_for_table
 from perf_assets.schema.models.cookbook import by_group, cookbook
 from perf_assets.schema.models.dependencies import made_from, origin_of
 from perf_assets.schema.models.files import LINEAGE, described_tables, lineage_text
@@ -111,6 +112,8 @@ def _of_table(table: Table) -> Iterator[str]:
     yield f"{table.description}\n"
     yield f"Key: {', '.join(f'`{name}`' for name in table.key)}\n"
     yield f"Made from: {_linked(table.name)}\n"
+    if asset_for_table(table.name) != table.name:
+        yield f"Asset in the Dagster UI: `{asset_for_table(table.name)}`\n"
     rows = [(f"`{field.name}`", kind_of(field), meaning_of(field)) for field in table.columns]
     yield markdown_table(("column", "type", "meaning"), rows, cell=own_markdown) + "\n"
 

@@ -55,6 +55,7 @@ def asset_specs(
         deps=inputs_of(asset),
         group_name=asset.partition(".")[0],
         kinds={"duckdb", *kinds},
+        tags={other.name: "" for other in others},  # the search on the page of assets finds tags
         description=main.description + (f"\n\nReported with it:\n\n{listed}" if others else ""),
         metadata={
             "columns" if is_analysis else "dagster/column_schema": dg.TableSchema(columns),

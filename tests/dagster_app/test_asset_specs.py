@@ -1,9 +1,11 @@
-"""The page of an asset before any run: the origins of its columns."""
+"""The page of an asset before any run: the origins of its columns, and tags."""
 
 import dagster as dg
 import pytest
 
 from perf_assets.dagster_app.asset_specs import ORIGINS_NAMED, asset_specs, lineage_of
+from perf_assets.dagster_app.keys import asset_key, name_of
+from perf_assets.schema.models.asset_graph import assets_in_order
 
 
 def descriptions(asset: str) -> dict[str, str]:
@@ -33,3 +35,11 @@ def test_description_of_column_without_known_origin_has_no_such_sentence(
     asset: str, column: str
 ) -> None:
     assert " From " not in descriptions(asset)[column]
+
+
+def test_tag_finds_asset_of_table_without_one() -> None:
+    table = "marts.bug_fixers"
+    assets = dg.Definitions(assets=[asset_specs(asset, []) for asset in assets_in_order()])
+    selection = dg.AssetSelection.from_string(f'tag:"{table}"', include_sources=True)
+    found = selection.resolve(assets.resolve_asset_graph())
+    assert found == {asset_key(table)} and name_of(asset_key(table)) != table
