@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 import duckdb
+import polars as pl
 
 from perf_assets.base.sanitize import for_markdown, shortened
 from perf_assets.dagster_app.asset_specs import lineage_of
@@ -116,10 +117,12 @@ def _figure(table: str, figure: "Shown | None") -> dict[str, Any]:
         return {}
     name = short_name(table)
     of = f" of {name}" if name else ""
+    # The result is a long sentence: before numbers it would push them out of sight.
+    rows = with_words(figure.rows).select(pl.exclude("result"), "^result$")
     parts = {
         "verdict": "\n".join(f"- {_wrapped(sentence)}" for sentence in figure.sentences),
         "figure": _picture(figure),
-        "table": _table(figure.rows.columns, with_words(figure.rows).rows()),
+        "table": _table(rows.columns, rows.rows()),
     }
     return {f"{part}{of}": dg.MetadataValue.md(text) for part, text in parts.items() if text}
 

@@ -1,11 +1,13 @@
 """What the page of an asset shows of its rows: figures are computed once all they read is there."""
 
+import duckdb
+import polars as pl
 import pytest
 
 from perf_assets.dagster_app import runtime_metadata
 from perf_assets.dagster_app.runtime_metadata import Figures
 from perf_assets.reports import figures as module
-from perf_assets.reports.figures import figures, shown
+from perf_assets.reports.figures import Shown, figures, shown
 from perf_assets.reports.sql_files import sql_of
 from perf_assets.schema import declared
 from perf_assets.schema.models.dependencies import made_from
@@ -76,3 +78,11 @@ def test_figures_computed_early_are_those_that_are_computed_at_the_end() -> None
     assert early.panels == late.panels and early.found.equals(late.found)
     parts = runtime_metadata.figure_of(database.connection, EFFECTS)
     assert {part.split()[0] for part in parts} == {"verdict", "figure", "table"}
+
+
+def test_result_is_last_column_of_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = pl.DataFrame({"series": ["opened"], "result": ["The share rose."], "p": [0.01]})
+    drawn = Shown("title", [], rows, "", "", "", [])
+    monkeypatch.setattr(module, "shown", lambda *_: drawn)
+    table = runtime_metadata.figure_of(duckdb.connect(), TESTS)["table"]
+    assert str(table.value).splitlines()[0] == "| series | p | result |"
