@@ -5,6 +5,7 @@ it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from shlex import quote
 
 import dagster as dg
 
@@ -142,17 +143,24 @@ def with_evidence(writer: AuditedWriter, result: dg.AssetCheckResult) -> dg.Asse
     connection = writer.database.connection
     alerts = new_alerts(connection)
     more = f"; and {len(alerts) - NAMED} more" if len(alerts) > NAMED else ""
+    directory = quote(str(writer.data_dir.path.absolute()))
+    commands = [
+        f"perf-assets alerts set {alert['alert_id']} known --data-dir {directory}"
+        for alert in alerts[:NAMED]
+    ]
+    command = f". Set the state of the first: {commands[0]}" if commands else ""
     picture = figure_of(connection, ALERTS).get("figure")
     return dg.AssetCheckResult(
         passed=False,
         asset_key=key.asset_key,
         check_name=key.name,
         severity=dg.AssetCheckSeverity.WARN,
-        description=f"{'; '.join(headline(alert) for alert in alerts[:NAMED])}{more}",
+        description=f"{'; '.join(headline(alert) for alert in alerts[:NAMED])}{more}{command}",
         metadata={
             "new_alerts": len(alerts),
             "repositories": ", ".join(sorted({alert["repository"] for alert in alerts})),
             "alerts": dg.MetadataValue.md(as_markdown(alerts[:NAMED])),
+            "commands": dg.MetadataValue.md("\n".join(["```", *commands, "```"])),
             **({"figure": picture} if picture is not None else {}),
         },
     )

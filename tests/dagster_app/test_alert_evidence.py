@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from shlex import quote
 
 import dagster as dg
 import pytest
@@ -52,7 +53,12 @@ def test_new_alerts_are_named_with_their_evidence(laid: Path, tmp_path: Path) ->
         assert other.metadata == {} and other.description is None
     assert found.severity == dg.AssetCheckSeverity.WARN and not found.passed
     assert str(found.description).count(f"{REPOSITORY}: share of *performance* bugs rose") == NAMED
-    assert str(found.description).endswith("; and 2 more")
+    start, _, command = str(found.description).partition(". Set the state of the first: ")
+    assert start.endswith("; and 2 more")
+    directory = quote(str(data_dir.path))
+    assert command == f"perf-assets alerts set {identifiers[-1]} known --data-dir {directory}"
+    commands = str(found.metadata["commands"].value).splitlines()
+    assert commands[1] == command and len(commands) == NAMED + 2
     assert found.metadata["new_alerts"].value == NAMED + 2
     listed = str(found.metadata["alerts"].value).splitlines()
     assert listed[0].startswith(f"- **{identifiers[-1]}** {REPOSITORY}: share of \\*performance\\*")
