@@ -1,8 +1,8 @@
 """The report as files: a page, the same in plain text, a summary, and each picture by itself."""
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
+from pathlib import Path
 
 from perf_assets.base.code_version import files_version
 from perf_assets.base.files import write_file
@@ -27,21 +27,23 @@ def keep_report(data_dir: DataDirectory) -> bool:
     if data_dir.report.exists() and made_from_what(data_dir.report_page) == made_from:
         return False
     document = read_report(data_dir.published)
-    drawn = dict(_pictures(document))
-    with ThreadPoolExecutor(1) as thread:  # draws pixels while the page is put together
-        rasters = thread.map(png, drawn.values())
-        page = html(document, made_from)
-        data_dir.pictures.mkdir(parents=True, exist_ok=True)
-        for name, raster in zip(drawn, rasters, strict=True):
-            write_file(data_dir.pictures / f"{name}.svg", drawn[name], is_durable=False)
-            write_file(data_dir.pictures / f"{name}.png", raster, is_durable=False)
+    data_dir.pictures.mkdir(parents=True, exist_ok=True)
+    names = set(_write_pictures(document, data_dir.pictures))
     for path in data_dir.pictures.iterdir():
-        if path.stem not in drawn:
+        if path.stem not in names:
             path.unlink()
     write_file(data_dir.report, markdown(document))
     write_file(data_dir.report_summary, summary(document))
-    write_file(data_dir.report_page, page)
+    write_file(data_dir.report_page, html(document, made_from))
     return True
+
+
+def _write_pictures(document: Document, folder: Path) -> Iterator[str]:
+    """Write each picture as SVG and PNG, and yield its name."""
+    for name, image in _pictures(document):
+        write_file(folder / f"{name}.svg", image, is_durable=False)
+        write_file(folder / f"{name}.png", png(image), is_durable=False)
+        yield name
 
 
 def _pictures(document: Document) -> Iterator[tuple[str, str]]:
