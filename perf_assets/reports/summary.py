@@ -14,8 +14,7 @@ from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.data_directory import DEFAULT, DataDirectory
 from perf_assets.config.study import SAMPLE, Study
 from perf_assets.reports.document import Document, summary
-from perf_assets.reports.monthly.contents import read_heading, read_short
-from perf_assets.reports.monthly.first_screen import read_first_screen
+from perf_assets.reports.monthly.contents import read_first, read_heading, read_short
 from perf_assets.reports.quality import remarks, warnings
 from perf_assets.reports.sql_files import rows_of, sql_of
 from perf_assets.reports.terminal import print_table, say
@@ -70,7 +69,7 @@ def print_markdown(published: Path) -> None:
     """Print the first screen of the report as Markdown."""
     with reading(published) as connection:
         title, _ = read_heading(connection)
-        first = read_first_screen(connection)
+        first = read_first(connection)
     click.echo(summary(Document(title, [], [], first)), nl=False)
 
 

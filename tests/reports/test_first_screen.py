@@ -17,9 +17,11 @@ from perf_assets.cli.commands import commands
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.reports.document import FirstScreen
 from perf_assets.reports.monthly import keep_report, read_report
-from perf_assets.reports.monthly.first_screen import MOST_ITEMS, read_first_screen
+from perf_assets.reports.monthly.contents import read_first
+from perf_assets.reports.monthly.first_screen import MOST_ITEMS
 from perf_assets.reports.monthly.forums import read_forums
-from perf_assets.reports.monthly.growth import Growth, headline, read_growth
+from perf_assets.reports.monthly.growth import Growth, headline, read_growths
+from perf_assets.reports.monthly.news import Lists
 from perf_assets.reports.monthly.sections import read_sections
 from perf_assets.reports.summary import print_headlines
 from tests.alert_rows import alert
@@ -96,7 +98,7 @@ def trend_of(odds: float, p: float, power: float | None = None, **changes: Any) 
 
 
 def growth_of(connection: duckdb.DuckDBPyConnection) -> Growth:
-    return read_growth(connection)[REPOSITORY]
+    return {found.repository: found for found in read_growths(connection)}[REPOSITORY]
 
 
 @pytest.mark.parametrize(
@@ -254,7 +256,7 @@ def test_of_several_repositories_the_verdicts_are_counted(
 
 
 def first_of(connection: duckdb.DuckDBPyConnection) -> FirstScreen:
-    found = read_first_screen(connection)
+    found = read_first(connection)
     assert found is not None
     return found
 
@@ -333,12 +335,15 @@ def test_several_repositories_are_summed_and_named(
 
 
 def test_nothing_is_said_of_an_empty_database(connection: duckdb.DuckDBPyConnection) -> None:
-    assert read_first_screen(connection) is None
+    assert read_first(connection) is None
     assert read_forums(connection) == []
 
 
 def compared_words(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    found = {section.name: section for section in read_sections(connection)}
+    found = {
+        section.name: section
+        for section in read_sections(connection, read_growths(connection), Lists(connection))
+    }
     (part,) = found["compared"].parts
     return part.words
 

@@ -15,7 +15,7 @@ from perf_assets.config.data_directory import DataDirectory
 from perf_assets.reports.document import Document, Item, Part, Section, html, markdown
 from perf_assets.reports.monthly import keep_report, read_report
 from perf_assets.reports.monthly.contents import PAPER
-from perf_assets.reports.monthly.news import MOST, read_news, read_questions
+from perf_assets.reports.monthly.news import MOST, Lists, read_news, read_questions
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.publishing import publish
@@ -81,6 +81,10 @@ FILLED = {
 }
 
 
+def news_of(database: ModelDatabase) -> list[Part]:
+    return read_news(database.connection, Lists(database.connection))
+
+
 @pytest.fixture(scope="module")
 def filled() -> ModelDatabase:
     database = ModelDatabase()
@@ -90,7 +94,7 @@ def filled() -> ModelDatabase:
 
 @pytest.fixture(scope="module")
 def news(filled: ModelDatabase) -> dict[tuple[str, str], Part]:
-    return {(part.title, part.of): part for part in read_news(filled.connection)}
+    return {(part.title, part.of): part for part in news_of(filled)}
 
 
 def marks(part: Part) -> list[str]:
@@ -116,7 +120,7 @@ def test_beside_the_numbers_stands_whether_the_share_changes() -> None:
     family |= {"source": "trend_tests", "result_of": "opened", "p_value_holm": 0.04, "tests": 9}
     insert(database.connection, "analysis.trend_tests", [test])
     insert(database.connection, "analysis.adjusted_tests", [family])
-    last = {part.title: part.tiles[-1] for part in read_news(database.connection) if part.tiles}
+    last = {part.title: part.tiles[-1] for part in news_of(database) if part.tiles}
     assert last[f"{REPOSITORY}, 2020-03"].number == "falls"
     assert last[f"{OTHER}, 2020-02"].number == "100.0 %"
 
@@ -153,7 +157,7 @@ def test_of_a_long_list_the_rest_is_counted() -> None:
     database = ModelDatabase()
     many = bugs(*(bug(number, "2020-03-05", is_performance=True) for number in range(1, 15)))
     database.fill(FILLED | many)
-    part = next(one for one in read_news(database.connection) if one.title.startswith("New"))
+    part = next(one for one in news_of(database) if one.title.startswith("New"))
     assert len(part.items) == MOST and part.left_out == 14 - MOST
     assert "and 4 more" in html(document(part)) and "and 4 more" in markdown(document(part))
 

@@ -15,7 +15,8 @@ from perf_assets.base.months import add_months
 from perf_assets.core.statistics.minimum_events import COMPARISON, CURVE, REGRESSION
 from perf_assets.reports.figures import figures
 from perf_assets.reports.monthly.contents import read_short
-from perf_assets.reports.monthly.news import read_news
+from perf_assets.reports.monthly.growth import read_growths
+from perf_assets.reports.monthly.news import Lists, read_news
 from perf_assets.reports.monthly.sections import read_sections
 from perf_assets.reports.quality import remarks, warnings
 from perf_assets.schema.models.dependencies import analyses, made_from
@@ -113,9 +114,10 @@ def sentences_of(connection: duckdb.DuckDBPyConnection) -> list[str]:
     lines = [what for one in shown for _, what in one.verdicts]
     for part in read_short(connection):
         lines += [part.title, *part.words]
+    growths, lists = read_growths(connection), Lists(connection)
     for part in (
-        *read_news(connection),
-        *(part for section in read_sections(connection) for part in section.parts),
+        *read_news(connection, lists),
+        *(part for section in read_sections(connection, growths, lists) for part in section.parts),
     ):
         lines += [
             part.title,

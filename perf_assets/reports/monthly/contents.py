@@ -13,6 +13,7 @@ import duckdb
 from perf_assets import __version__
 from perf_assets.reports.document import (
     Document,
+    FirstScreen,
     Part,
     Section,
     of_figure,
@@ -20,7 +21,8 @@ from perf_assets.reports.document import (
 from perf_assets.reports.figures import figures
 from perf_assets.reports.monthly.first_screen import read_first_screen
 from perf_assets.reports.monthly.forums import read_forums
-from perf_assets.reports.monthly.news import read_news, read_questions
+from perf_assets.reports.monthly.growth import read_growths
+from perf_assets.reports.monthly.news import Lists, read_news, read_questions
 from perf_assets.reports.monthly.sections import read_sections
 from perf_assets.reports.quality import remarks, warnings
 from perf_assets.reports.sql_files import rows_of, sql_of
@@ -126,8 +128,9 @@ def read_report(published: Path) -> Document:
             *remark(passed_over(connection)),
             *([LEFT] if is_far else []),
         ]
-        first = read_first_screen(connection)
-        sections = read_sections(connection) if first else []
+        growths, lists = read_growths(connection), Lists(connection)
+        first = read_first_screen(connection, growths, lists)
+        sections = read_sections(connection, growths, lists) if first else []
         appendix = [
             Section(
                 "month",
@@ -136,7 +139,7 @@ def read_report(published: Path) -> Document:
                     "The month is the newest of each repository, or its last month with activity. "
                     "Counts are as of the end of the month. Titles and comments are current."
                 ],
-                read_news(connection),
+                read_news(connection, lists),
             ),
             *(
                 replace(section, parts=list(_parts(connection, section.name)))
@@ -162,9 +165,14 @@ def read_heading(connection: duckdb.DuckDBPyConnection) -> tuple[str, str]:
     )
 
 
+def read_first(connection: duckdb.DuckDBPyConnection) -> FirstScreen | None:
+    """Return the first screen alone; None where no issues are mined."""
+    return read_first_screen(connection, read_growths(connection), Lists(connection))
+
+
 def read_short(connection: duckdb.DuckDBPyConnection) -> list[Part]:
     """Return what was found in a few sentences: of the repositories, and of each forum."""
-    first = read_first_screen(connection)
+    first = read_first(connection)
     parts = [] if first is None else [(first.period, first.sentences)]
     return [
         Part(f"short-{index}", title, words=sentences)

@@ -4,6 +4,7 @@ The terminal, the report, its summary in Markdown and the site show the same sen
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import duckdb
@@ -18,13 +19,12 @@ from perf_assets.reports.monthly.growth import (
     SHRINKS,
     Growth,
     headline,
-    read_growth,
 )
+from perf_assets.reports.monthly.news import Lists
 from perf_assets.reports.monthly.words import counted, month_name, percent
 from perf_assets.reports.quality import unexpected
-from perf_assets.reports.sql_files import rows_of, sql_of
+from perf_assets.reports.sql_files import rows_of
 from perf_assets.reports.top_repositories import passed_over, without
-from perf_assets.storage.lake_rows import lake_rows, names_any
 
 Row = Mapping[str, Any]
 
@@ -49,17 +49,18 @@ SERIES = {
     ("fix_time_days", "down"): "Fixes of performance bugs come sooner since {month}",
 }
 
-LISTS = (
+ENTRIES = (
     ("opened", "comments", "comment", "new, {}"),
     ("waiting", "days_open", "day", "open for {}"),
     ("performance_bugs", "comments", "comment", "most discussed of all, {}"),
 )
-"""The queries of which the first entry is shown: by which column, its unit, and what is said."""
+"""Lists of which an entry is shown: the one with most of a column, its unit, and what is said."""
 
 
-def read_first_screen(connection: duckdb.DuckDBPyConnection) -> FirstScreen | None:
+def read_first_screen(
+    connection: duckdb.DuckDBPyConnection, growths: Sequence[Growth], lists: Lists
+) -> FirstScreen | None:
     """Return the first screen; None where no issues are mined."""
-    growths = read_growth(connection)
     shares = {row["repository"]: row for row in rows_of(connection, "shares").to_dicts()}
     if not shares:
         return None
@@ -69,18 +70,18 @@ def read_first_screen(connection: duckdb.DuckDBPyConnection) -> FirstScreen | No
     drawn = rows_of(connection, "share_by_month")
     return FirstScreen(
         period=_period(list(shares.values())),
-        verdict=headline(list(growths.values())),
+        verdict=headline(growths),
         certainty=_certainty(verdicts),
         share=_share(connection, shares),
         panels=share_by_month(drawn.filter(drawn["repository"].is_in(named))),
         numbers=list(_numbers(months, shares[POOLED])),
-        items=list(_items(connection, months))[:MOST_ITEMS],
+        items=list(islice(_items(connection, lists, several=len(months) > 1), MOST_ITEMS)),
     )
 
 
-def _ordered(growths: Mapping[str, Growth], left_out: frozenset[str]) -> list[Growth]:
+def _ordered(growths: Sequence[Growth], left_out: frozenset[str]) -> list[Growth]:
     """Return the verdicts, those that show a change first."""
-    shown = [growth for growth in growths.values() if growth.repository not in left_out]
+    shown = [growth for growth in growths if growth.repository not in left_out]
     return sorted(shown, key=lambda growth: growth.kind not in (GROWS, SHRINKS, CHANGED))
 
 
@@ -169,10 +170,10 @@ def describe_change(row: Row) -> str:
     return SERIES[row["series"], row["direction"]].format(month=month_name(row["month"]))
 
 
-def _items(connection: duckdb.DuckDBPyConnection, months: Sequence[Row]) -> Iterator[Item]:
-    """Yield what to look at, the most important first."""
-    several = len(months) > 1
-    shown = without(rows_of(connection, "behind_alerts"), passed_over(connection))
+def _items(connection: duckdb.DuckDBPyConnection, lists: Lists, *, several: bool) -> Iterator[Item]:
+    """Yield what to look at, the most important first, of one or ``several`` repositories."""
+    left_out = passed_over(connection)
+    shown = without(rows_of(connection, "behind_alerts"), left_out)
     for row in shown.head(1).to_dicts():
         said = describe_change(row)
         where = row["area"] or (row["repository"] if several else "")
@@ -180,12 +181,10 @@ def _items(connection: duckdb.DuckDBPyConnection, months: Sequence[Row]) -> Iter
         yield Item(escape_text(where), said, "", more, "alerts")
     for sentence in unexpected(connection)[:1]:
         yield Item("", sentence, "", anchor="quality")
-    elsewhere = lake_rows(connection)
-    for name, column, unit, words in LISTS:
-        if names_any(sql_of(name), elsewhere):
-            continue
-        rows = without(rows_of(connection, name), passed_over(connection)).to_dicts()
-        for row in sorted(rows, key=lambda row: -(row[column] or 0))[:1]:
+    for name, column, unit, words in ENTRIES:
+        rows = [row for row in lists.rows(name) if row["repository"] not in left_out]
+        if rows:
+            row = max(rows, key=lambda row: row[column] or 0)
             yield Item(
                 f"#{row['number']}",
                 escape_text(row["title"] or "without a title"),

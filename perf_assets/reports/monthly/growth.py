@@ -21,9 +21,9 @@ SIGNIFICANT = 0.05
 ENOUGH = 0.8
 """The power from which on it says something that no change is shown."""
 
-GROWS, SHRINKS, CHANGED, STEADY, FEW, NONE = (
-    *("grows", "shrinks", "changed", "steady", "too few", "none"),
-)
+GROWS, SHRINKS, CHANGED, STEADY = "grows", "shrinks", "changed", "steady"
+FEW, NONE = "too few", "none"
+SAID = {"rises": "a rise", "falls": "a fall", "no change": "no change"}
 DIRECTIONS = {GROWS: "rises", SHRINKS: "falls", STEADY: "no change"}
 
 
@@ -51,34 +51,30 @@ class Growth:
     methods: str = ""
 
 
-def read_growth(connection: duckdb.DuckDBPyConnection) -> dict[str, Growth]:
+def read_growths(connection: duckdb.DuckDBPyConnection) -> list[Growth]:
     """Return the verdict on each repository with bug reports."""
     found = {row["repository"]: row for row in rows_of(connection, "growth").to_dicts()}
     by_method: dict[str, list[tuple[str, str]]] = {}
     for repository, method, direction in rows_of(connection, "growth_by_method").iter_rows():
         by_method.setdefault(repository, []).append((method, direction))
-    return {
-        row["repository"]: _growth(
-            row, found.get(row["repository"]), by_method.get(row["repository"], [])
-        )
+    return [
+        _growth(row, found.get(row["repository"]), by_method.get(row["repository"], []))
         for row in rows_of(connection, "shares").to_dicts()
         if row["repository"] != "pooled"
-    }
+    ]
 
 
 def _growth(share: Row, row: Row | None, methods: Sequence[tuple[str, str]]) -> Growth:
     name, performance, reports = share["repository"], share["performance"], share["reports"]
     if not performance:
-        bugs = (
-            "The only bug report is not" if reports == 1 else f"None of {reports:,} bug reports is"
-        )
+        bugs = "The only bug report is not"
+        if reports > 1:
+            bugs = f"None of {reports:,} bug reports is"
         return Growth(name, NONE, f"{bugs} marked as a performance bug.", f"none of {reports:,}")
     if row is None or row["p"] is None or row["is_too_few"]:
-        marked = (
-            "is marked as a performance bug"
-            if performance == 1
-            else "are marked as performance bugs"
-        )
+        marked = "is marked as a performance bug"
+        if performance > 1:
+            marked = "are marked as performance bugs"
         return Growth(
             name,
             FEW,
@@ -140,40 +136,40 @@ def _shares(row: Row, kind: str) -> tuple[str, str]:
 def _certainty(row: Row, kind: str) -> str:
     if kind in (GROWS, SHRINKS):
         return f"Chance alone would show such a trend in {times(row['p'])} such projects."
-    steady = ""
+    sentences = []
     if kind == CHANGED:
-        steady = (
-            f"Chance alone would show such a change in {times(row['p_of_change'])} such projects. "
-            "Over all months together no trend is shown. "
+        sentences = [
+            f"Chance alone would show such a change in {times(row['p_of_change'])} such projects.",
+            "Over all months together no trend is shown.",
+        ]
+    if row["power"] is not None:
+        found = f"{100 * row['power']:.0f} of 100 such projects"
+        sentences.append(
+            f"A trend that doubles the share in three years would show in {found}."
+            if row["power"] >= ENOUGH
+            else "A real trend may be hidden: one that doubles the share in three years would show "
+            f"in only {found}."
         )
-    power = row["power"]
-    if power is None:
-        return f"{steady}No trend is shown." if not steady else steady.strip()
-    found = f"{100 * power:.0f} of 100 such projects"
-    if power >= ENOUGH:
-        return f"{steady}A trend that doubles the share in three years would show in {found}."
-    return (
-        f"{steady}A real trend may be hidden: one that doubles the share in three years would show "
-        f"in only {found}."
-    )
+    return " ".join(sentences or ["No trend is shown."])
 
 
 def _agreement(kind: str, methods: Sequence[tuple[str, str]]) -> str:
     """Return whether the verdict depends on the method, naming those that differ."""
-    expected = DIRECTIONS.get(kind, "no change")
     if not methods:
         return ""
-    others = [(method, way) for method, way in methods if way != expected]
-    said = {"rises": "a rise", "falls": "a fall", "no change": "no change"}
+    expected = DIRECTIONS.get(kind, "no change")
+    others: dict[str, list[str]] = {}
+    for method, way in methods:
+        if way != expected:
+            others.setdefault(way, []).append(method)
     if not others:
         return f"All {len(methods)} methods and sets of labels that were tried agree."
     ways = [
-        f"{listed([method for method, found in others if found == way])} "
-        f"{'shows' if sum(found == way for _, found in others) == 1 else 'show'} {words}"
-        for way, words in said.items()
-        if any(found == way for _, found in others)
+        f"{listed(named)} {'shows' if len(named) == 1 else 'show'} {words}"
+        for way, words in SAID.items()
+        if (named := others.get(way))
     ]
-    agreeing = len(methods) - len(others)
+    agreeing = sum(way == expected for _, way in methods)
     return f"{agreeing} of {len(methods)} methods and sets of labels agree; {listed(ways)}."
 
 

@@ -8,7 +8,7 @@ import duckdb
 from perf_assets.base.sanitize import escape_text
 from perf_assets.reports.document import Item, Part, Tile
 from perf_assets.reports.figures import figures
-from perf_assets.reports.monthly.words import counted
+from perf_assets.reports.monthly.words import counted, month_name
 from perf_assets.reports.sql_files import rows_of, sql_of
 from perf_assets.reports.top_repositories import passed_over
 from perf_assets.schema.frames import frame_of
@@ -23,12 +23,11 @@ TESTS = "analysis.trend_tests"
 """The figure whose rows are the verdicts on the trend."""
 
 
-def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
+def read_news(connection: duckdb.DuckDBPyConnection, lists: "Lists") -> list[Part]:
     """Return a part of numbers and the lists that are not empty, of each repository."""
     left_out = passed_over(connection)
     newest, tests = sql_of("newest_month"), figures()[TESTS].rows
     numbers = [row for row in read_rows(connection, newest) if row["repository"] not in left_out]
-    lists = read_lists(connection)
     trends = [row for row in read_rows(connection, tests) if row["series"] == "opened"]
     parts = []
     for index, row in enumerate(numbers):
@@ -43,16 +42,26 @@ def read_news(connection: duckdb.DuckDBPyConnection) -> list[Part]:
                 queries={"the numbers": newest, "the verdict": tests},
             )
         )
-        parts += lists.of(repository, repository, str(index), dict.fromkeys(LISTS, MOST))
+        parts += lists.of(repository, repository, str(index), dict.fromkeys(OF_MONTH, MOST))
     return parts
 
 
 class Lists:
-    """The lists of the newest month of each repository."""
+    """The lists of performance bugs, each read when it is first needed."""
 
-    def __init__(self, rows: dict[str, list[Row]]) -> None:
-        """Keep the rows of each list."""
-        self._rows = rows
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Read from ``connection``; lists whose rows are not in its database are empty."""
+        self._connection = connection
+        self._elsewhere = lake_rows(connection)
+        self._rows: dict[str, list[Row]] = {}
+
+    def rows(self, name: str) -> list[Row]:
+        """Return the rows of a list, of all repositories."""
+        if name not in self._rows:
+            query = sql_of(name)
+            is_far = names_any(query, self._elsewhere)
+            self._rows[name] = [] if is_far else read_rows(self._connection, query)
+        return self._rows[name]
 
     def of(
         self, repository: str, title: str, suffix: str, most_of: Mapping[str, int]
@@ -62,23 +71,9 @@ class Lists:
         An empty list is left out.
         """
         for name, most in most_of.items():
-            rows = self._rows.get(name, [])
-            if those := [row for row in rows if row["repository"] == repository]:
+            if those := [row for row in self.rows(name) if row["repository"] == repository]:
                 words, write = LISTS[name]
                 yield _listed(f"{name}-{suffix}", words, title, those, sql_of(name), write, most)
-
-
-def read_lists(connection: duckdb.DuckDBPyConnection) -> Lists:
-    """Return the lists whose rows are in this database."""
-    elsewhere = lake_rows(connection)
-    queries = {name: sql_of(name) for name in LISTS}
-    return Lists(
-        {
-            name: read_rows(connection, query)
-            for name, query in queries.items()
-            if not names_any(query, elsewhere)
-        }
-    )
 
 
 def read_questions(connection: duckdb.DuckDBPyConnection) -> list[Part]:
@@ -195,6 +190,11 @@ def _waiting(row: Row) -> str:
     return f"open for {counted(row['days_open'], 'day')} at the end of the month"
 
 
+def _any(row: Row) -> str:
+    state = "fixed" if row["is_fixed"] else row["state"]
+    return f"{month_name(row['month'])}, {counted(row['comments'], 'comment')}, {state}"
+
+
 def _question_item(row: Row) -> str:
     views = "" if row["views"] is None else f"{counted(row['views'], 'view')}, "
     return f"{views}score {row['score']}, {'answered' if row['is_answered'] else 'no answer yet'}"
@@ -205,5 +205,9 @@ LISTS: dict[str, tuple[str, Callable[[Row], str]]] = {
     "fixed": ("Fixed, slowest first", _fixed),
     "discussed": ("Most discussed in the month", _discussed),
     "waiting": ("Open longest", _waiting),
+    "performance_bugs": ("Performance bugs, the most discussed first", _any),
 }
 """The lists: the title of each, and what is said of an entry; the key names its query."""
+
+OF_MONTH = ("opened", "fixed", "discussed", "waiting")
+"""The lists of the newest month."""

@@ -10,15 +10,14 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from perf_assets.reports.document import Item, Part, Section
+from perf_assets.reports.document import Part, Section
 from perf_assets.reports.monthly.first_screen import MOST_REPOSITORIES, POOLED
-from perf_assets.reports.monthly.growth import ENOUGH, SIGNIFICANT, Growth, read_growth
-from perf_assets.reports.monthly.news import read_lists, read_rows
-from perf_assets.reports.monthly.words import counted, listed, month_name, percent
+from perf_assets.reports.monthly.growth import ENOUGH, SIGNIFICANT, Growth
+from perf_assets.reports.monthly.news import Lists, read_rows
+from perf_assets.reports.monthly.words import listed, month_name, percent
 from perf_assets.reports.quality import unexpected
 from perf_assets.reports.sql_files import rows_of, sql_of
 from perf_assets.reports.top_repositories import passed_over, without
-from perf_assets.storage.lake_rows import lake_rows, names_any
 
 Row = Mapping[str, Any]
 
@@ -27,7 +26,7 @@ MOST_OF_LISTS = {"opened": 5, "fixed": FEW_ENTRIES, "waiting": FEW_ENTRIES}
 """Entries of each list of the newest month that is shown."""
 
 FEW_BUGS = 10
-"""Performance bugs that are listed all, where nothing of them is new."""
+"""Performance bugs that are listed of a repository at rest, of which none is new."""
 
 METRICS = {
     "fix_time_days": ("Days until fixed", "take longer to fix", "are fixed sooner"),
@@ -46,11 +45,12 @@ SOURCES = {
 }
 
 
-def read_sections(connection: duckdb.DuckDBPyConnection) -> list[Section]:
+def read_sections(
+    connection: duckdb.DuckDBPyConnection, growths: Sequence[Growth], lists: Lists
+) -> list[Section]:
     """Return the four sections; without those of which nothing can be said."""
-    growths = list(read_growth(connection).values())
     sections = [
-        Section("new", "What is new?", [], list(_new(connection))),
+        Section("new", "What is new?", [], list(_new(connection, lists))),
         Section("why", "Why do we say so?", [], list(_why(connection, growths))),
         Section(
             "compared",
@@ -63,7 +63,7 @@ def read_sections(connection: duckdb.DuckDBPyConnection) -> list[Section]:
     return [section for section in sections if section.parts]
 
 
-def _new(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
+def _new(connection: duckdb.DuckDBPyConnection, lists: Lists) -> Iterator[Part]:
     """Yield the lists of the newest month, of the repositories with most new performance bugs."""
     left_out = passed_over(connection)
     months = [
@@ -72,41 +72,14 @@ def _new(connection: duckdb.DuckDBPyConnection) -> Iterator[Part]:
         if row["repository"] not in left_out
     ]
     months.sort(key=lambda row: (row["is_at_rest"], -row["opened_performance"]))
-    lists = read_lists(connection)
     chosen = MOST_OF_LISTS if len(months) == 1 else {"opened": FEW_ENTRIES}
     for index, row in enumerate(months[:MOST_REPOSITORIES]):
-        name, of = row["repository"], f"{row['repository']}, {month_name(row['month'])}"
+        name = row["repository"]
         if row["is_at_rest"]:
-            yield from _all_bugs(connection, name, index)
+            yield from lists.of(name, name, f"latest-{index}", {"performance_bugs": FEW_BUGS})
         else:
+            of = f"{name}, {month_name(row['month'])}"
             yield from lists.of(name, of, f"latest-{index}", chosen)
-
-
-def _all_bugs(connection: duckdb.DuckDBPyConnection, repository: str, index: int) -> Iterator[Part]:
-    query = sql_of("performance_bugs")
-    if names_any(query, lake_rows(connection)):
-        return
-    rows = [row for row in read_rows(connection, query) if row["repository"] == repository]
-    if rows:
-        items = [
-            Item(
-                f"#{row['number']}",
-                row["title"] or "without a title",
-                row["html_url"] or "",
-                f"{month_name(row['month'])}, {counted(row['comments'], 'comment')}, "
-                f"{'fixed' if row['is_fixed'] else row['state']}",
-            )
-            for row in rows[:FEW_BUGS]
-        ]
-        title = "Performance bugs, the most discussed first"
-        yield Part(
-            f"latest-all-{index}",
-            title,
-            of=repository,
-            items=items,
-            left_out=max(0, len(rows) - FEW_BUGS),
-            queries={"the list": query},
-        )
 
 
 def _why(connection: duckdb.DuckDBPyConnection, growths: Sequence[Growth]) -> Iterator[Part]:

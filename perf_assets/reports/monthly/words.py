@@ -1,6 +1,6 @@
 """Numbers as a person says them: months, shares, and how likely chance is."""
 
-from datetime import datetime
+from perf_assets.base.months import start_of
 
 
 def month_name(month: str) -> str:
@@ -11,7 +11,7 @@ def month_name(month: str) -> str:
     >>> month_name("2021-05")
     'May 2021'
     """
-    return datetime.strptime(month, "%Y-%m").strftime("%B %Y")
+    return f"{start_of(month):%B %Y}"
 
 
 def percent(value: float) -> str:

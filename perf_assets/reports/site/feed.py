@@ -6,6 +6,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 import duckdb
 
+from perf_assets.base.months import start_of
 from perf_assets.base.sanitize import is_address, without_controls
 from perf_assets.reports.monthly.first_screen import describe_change
 from perf_assets.reports.sql_files import rows_of, sql_of
@@ -44,7 +45,7 @@ def _entries(
 ) -> Iterator[tuple[str, str, datetime, str, str]]:
     """Yield identity, title, moment, address and text of each entry."""
     for row in rows_of(connection, "behind_alerts").to_dicts():
-        moment = datetime.strptime(row["month"], "%Y-%m").replace(tzinfo=UTC)
+        moment = start_of(row["month"])
         heading = f"{row['area'] or row['repository']}: {describe_change(row)}"
         reports = f"{row['performance_bugs']:,} performance bugs are behind it."
         yield f"alert:{row['alert_id']}", heading, moment, "report.html#alerts", reports
