@@ -91,17 +91,17 @@ class Codebook:
         UnknownWordError
             There is none; names the nearest. A sub-category needs its category before it.
         """
-        codes = {_folded(code.name): code for code in self.descriptions}
+        codes = {folded(code.name): code for code in self.descriptions}
         codes |= {
-            _folded(f"{subcategory.category}: {subcategory.subcategory}"): subcategory
+            folded(f"{subcategory.category}: {subcategory.subcategory}"): subcategory
             for subcategory in self.subcategories
         }
-        codes |= {_folded(alias): code for alias, code in self.aliases.items()}
-        spelling = _folded(text)
+        codes |= {folded(alias): code for alias, code in self.aliases.items()}
+        spelling = folded(text)
         if spelling in codes:
             return codes[spelling]
         # A sub-category alone names no code, but is a hint to the one that is meant.
-        hints = {_folded(code.subcategory or code.name): code for code in self.descriptions}
+        hints = {folded(code.subcategory or code.name): code for code in self.descriptions}
         hints |= codes
         [nearest] = difflib.get_close_matches(spelling, hints, n=1, cutoff=0.0)
         raise UnknownWordError(text, hints[nearest].name)
@@ -145,7 +145,7 @@ def _redefinitions(content: Mapping[str, object], book: Codebook) -> Iterator[Re
 
 def nearest_word(word: str, words: tuple[str, ...]) -> str:
     """Return the closest of ``words`` to ``word``."""
-    return difflib.get_close_matches(_folded(word), words, n=1, cutoff=0.0)[0]
+    return difflib.get_close_matches(folded(word), words, n=1, cutoff=0.0)[0]
 
 
 def _entries(content: Mapping[str, object], key: str) -> Iterator[Mapping[str, object]]:
@@ -154,5 +154,6 @@ def _entries(content: Mapping[str, object], key: str) -> Iterator[Mapping[str, o
     yield from entries
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """Return a name as names are compared: without case and surplus spaces."""
     return " ".join(text.split()).casefold()

@@ -23,6 +23,7 @@ from perf_assets.core.reviews.codebook import (
     VERDICTS,
     Codebook,
     UnknownWordError,
+    folded,
     nearest_word,
 )
 from perf_assets.schema import schema_of, table_of
@@ -145,7 +146,7 @@ def _redefined(sheet: Sheet) -> list[str]:
 
 def _renamed(sheet: Sheet) -> list[str]:
     book = challenges_codebook()
-    names = {" ".join(code.name.split()).casefold() for code in book.descriptions}
+    names = {folded(code.name) for code in book.descriptions}
     found = {" ".join(row.cells["challenge"].split()) for row in sheet.rows} - {""}
     return [
         f"{text!r} of an older codebook was read as {book.code(text).name!r}"

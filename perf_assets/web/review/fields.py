@@ -11,6 +11,7 @@ from perf_assets.core.reviews.codebook import (
     IMPACTS,
     VERDICTS,
     Codebook,
+    folded,
     nearest_word,
 )
 from perf_assets.sources.review_sheets.codebook import (
@@ -66,12 +67,12 @@ class Field:
         return " | ".join(map(self._choice, parts))
 
     def _choice(self, text: str) -> str:
-        written = _folded(text)
-        folded = {_folded(choice): choice for choice in self.choices}
-        if written in folded:
-            return folded[written]
-        beginning = [choice for name, choice in folded.items() if name.startswith(written)]
-        found = beginning or [choice for name, choice in folded.items() if written in name]
+        written = folded(text)
+        known = {folded(choice): choice for choice in self.choices}
+        if written in known:
+            return known[written]
+        beginning = [choice for name, choice in known.items() if name.startswith(written)]
+        found = beginning or [choice for name, choice in known.items() if written in name]
         if written and len(found) == 1:
             return found[0]
         shown = shortened(text, 60)
@@ -127,7 +128,3 @@ def _chosen(name: str, label: str, book: Codebook) -> Field:
 
 def _defined(book: Codebook) -> dict[str, str]:
     return {code.name: description for code, description in book.descriptions.items()}
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
