@@ -17,8 +17,9 @@ from perf_assets.core.reviews.sampling import draw, draw_each
 from perf_assets.schema.frames import frame_of, registered
 from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.sources.review_sheets.label_studio import is_label_studio, read_tasks, tasks_text
+from perf_assets.sources.review_sheets.older_codebooks import remarks_on
 from perf_assets.sources.review_sheets.sheet import BUG_REPORTS, QUESTIONS, read_sheet, sheet_text
-from perf_assets.sources.review_sheets.verdicts import read_verdicts, remarks_on
+from perf_assets.sources.review_sheets.verdicts import read_verdicts
 from perf_assets.stages.review_subjects import (
     BUGS,
     ENDORSED,

@@ -178,7 +178,7 @@ def _items(connection: duckdb.DuckDBPyConnection, lists: Lists, *, several: bool
         said = describe_change(row)
         where = row["area"] or (row["repository"] if several else "")
         more = counted(row["performance_bugs"], "report") + " behind it"
-        yield Item(escape_text(where), said, "", more, "alerts")
+        yield Item(escape_text(f"{where}:" if where else ""), said, "", more, "alerts")
     for sentence in unexpected(connection)[:1]:
         yield Item("", sentence, "", anchor="quality")
     for name, column, unit, words in ENTRIES:

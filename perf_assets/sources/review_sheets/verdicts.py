@@ -1,7 +1,6 @@
 """What raters wrote into a review sheet, as verdicts; a sheet with a mistake is refused whole."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn, TypeVar
@@ -23,7 +22,6 @@ from perf_assets.core.reviews.codebook import (
     VERDICTS,
     Codebook,
     UnknownWordError,
-    folded,
     nearest_word,
 )
 from perf_assets.schema import schema_of, table_of
@@ -112,47 +110,6 @@ def read_verdicts(path: Path, sheet: Sheet, links: Mapping[Subject, str]) -> pl.
         raise PerfAssetsError(f"{path}, {listed}; nothing was imported")
     judged = [verdict for verdict in verdicts if verdict is not None]
     return pl.DataFrame(judged, schema=judged_columns(table), orient="row")
-
-
-def remarks_on(sheet: Sheet) -> list[str]:
-    """Return notes on verdicts by names of an older codebook in ``sheet``, a sentence each.
-
-    A name means what the codebook of now says: what it meant otherwise before is said, and what
-    has another name now.
-    """
-    if sheet.form is BUG_REPORTS:
-        return _redefined(sheet)
-    return _renamed(sheet) if sheet.form is QUESTIONS else []
-
-
-def _redefined(sheet: Sheet) -> list[str]:
-    book = codebook()
-    counts = Counter(
-        (row.cells.get("codebook", "").strip() or "1", book.code(text) if text else None)
-        for row in sheet.rows
-        if (text := row.cells["category"].strip())
-        or row.cells["is_performance"].strip().casefold() == "yes"
-    )
-    remarks = []
-    for before in book.redefined:
-        if number := sum(counts[str(revision), before.code] for revision in before.revisions):
-            category = f"of category {before.code.name!r}" if before.code else "without a category"
-            remarks.append(
-                f"{number} {category} of an older codebook, where {before.held}, imported as "
-                "written; judge them again where that matters"
-            )
-    return remarks
-
-
-def _renamed(sheet: Sheet) -> list[str]:
-    book = challenges_codebook()
-    names = {folded(code.name) for code in book.descriptions}
-    found = {" ".join(row.cells["challenge"].split()) for row in sheet.rows} - {""}
-    return [
-        f"{text!r} of an older codebook was read as {book.code(text).name!r}"
-        for text in sorted(found)
-        if text.casefold() not in names
-    ]
 
 
 class _MistakeError(Exception):

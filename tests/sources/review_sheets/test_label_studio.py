@@ -20,8 +20,8 @@ from perf_assets.sources.review_sheets.label_studio import (
     labelling_configuration,
     read_tasks,
 )
+from perf_assets.sources.review_sheets.older_codebooks import remarks_on
 from perf_assets.sources.review_sheets.sheet import read_sheet
-from perf_assets.sources.review_sheets.verdicts import remarks_on
 from tests.damaged_inputs.damage import spoilt
 from tests.label_studio_exports import (
     annotation,

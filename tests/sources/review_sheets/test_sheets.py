@@ -10,8 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from perf_assets.base.errors import PerfAssetsError
+from perf_assets.sources.review_sheets.older_codebooks import remarks_on
 from perf_assets.sources.review_sheets.sheet import BUG_REPORTS, read_sheet, sheet_text
-from perf_assets.sources.review_sheets.verdicts import read_verdicts, remarks_on
+from perf_assets.sources.review_sheets.verdicts import read_verdicts
 from tests.review_sheets import LINKS, SHEET, YES, bug_to_judge, sheet, verdicts_of, written
 from tests.rows import REPOSITORY
 
