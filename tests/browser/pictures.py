@@ -14,15 +14,23 @@ from perf_assets.config.data_directory import DataDirectory
 from perf_assets.reports.site import SiteOptions, write_site
 from tests.browser.conftest import OPTIONS, chromium
 from tests.browser.static_server import served
-from tests.browser.walking import ENDED, LAUNCH, RUNS, Ui, materialize, opened, spoil
+from tests.browser.walking import (
+    ENDED,
+    LAUNCH,
+    RUNS,
+    SPOILED_RULE,
+    Ui,
+    materialize,
+    opened,
+    spoil,
+)
 from tests.paths import ROOT
 
 PLACE = ROOT / "docs" / "pictures"
 WINDOW = {"width": 1200, "height": 700}
 TALL_WINDOW = {"width": 1200, "height": 1000}  # a query above its answer
 MOST_BYTES = 150_000
-REFUSED = "2022-06"  # a month of the sample
-RULE = "closed_at_is_not_below_created_at"
+SPOILED = "2022-06"  # a month of the sample
 
 
 def take(page: Page, name: str) -> None:
@@ -47,9 +55,9 @@ def walk(page: Page, address: str) -> None:
     ui = Ui(address)
     before = ui.asked(RUNS)[0]["runId"]
     page.goto(f"{address}/assets/raw/issues?view=partitions")
-    materialize(page, f"{REFUSED}-01").get_by_role("button", name=LAUNCH).click()
+    materialize(page, f"{SPOILED}-01").get_by_role("button", name=LAUNCH).click()
     ui.waited_for(RUNS, lambda one: one["runId"] != before and one["status"] in ENDED)
-    page.goto(f"{address}/assets/raw/issues?view=checks&checkDetail={RULE}")
+    page.goto(f"{address}/assets/raw/issues?view=checks&checkDetail={SPOILED_RULE}")
     page.get_by_text("1 row in 1 partition").wait_for()
     take(page, "check")
 
@@ -58,7 +66,7 @@ def main(source: Path) -> None:
     PLACE.mkdir(exist_ok=True)
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as directory:
         data_dir = shutil.copytree(source, Path(directory) / "home")
-        spoil(data_dir / "sample" / "issues.jsonl.gz", REFUSED)
+        spoil(data_dir / "sample" / "issues.jsonl.gz", SPOILED)
         browser = playwright.chromium.launch(executable_path=chromium(), args=OPTIONS)
         page = browser.new_page(viewport=WINDOW)
         with opened("ui", "--data-dir", data_dir) as address:

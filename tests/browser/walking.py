@@ -17,6 +17,7 @@ from tests.support import command, environment
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
+SPOILED_RULE = "is_an_issue_not_a_pull_request"  # what ``spoil`` breaks
 LAUNCH = re.compile("^Launch")
 SECONDS = 120.0  # a backfill waits half a minute for the daemon to look
 ENDED = ("SUCCESS", "FAILURE", "CANCELED", "COMPLETED_SUCCESS", "COMPLETED_FAILED")
@@ -86,12 +87,12 @@ def opened(*arguments: str | Path) -> Iterator[str]:
 
 
 def spoil(path: Path, month: str) -> None:
-    """Have GitHub say of an issue of ``month`` that it was closed before it was there."""
+    """Have GitHub say of an issue of ``month`` that its page is that of a pull request."""
     issues = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
     newest = max(issue["updated_at"] for issue in issues)
-    bad = next(one for one in issues if one["closed_at"] and one["created_at"][:7] == month)
-    bad |= {"closed_at": "2019-01-01T00:00:00Z", "updated_at": newest}
-    path.write_bytes(gzip.compress("\n".join(json.dumps(one) for one in issues).encode()))
+    bad = next(issue for issue in issues if issue["created_at"][:7] == month)
+    bad |= {"html_url": bad["html_url"].replace("/issues/", "/pull/"), "updated_at": newest}
+    path.write_bytes(gzip.compress("\n".join(json.dumps(issue) for issue in issues).encode()))
 
 
 def materialize(page: "Page", months: str) -> "Locator":
