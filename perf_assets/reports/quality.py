@@ -3,6 +3,7 @@
 import duckdb
 
 from perf_assets.base.sanitize import in_words
+from perf_assets.reports.monthly.words import listed, month_name
 from perf_assets.reports.sql_files import rows_of, sql_of
 from perf_assets.reports.top_repositories import passed_over
 from perf_assets.storage.lake_rows import lake_rows, names_any
@@ -14,6 +15,7 @@ QUERIES = (
 """The queries whose rows are sentences."""
 
 SHOWN = 5  # sentences; the rest is counted
+MONTHS_NAMED = 2
 
 
 def unexpected(connection: duckdb.DuckDBPyConnection) -> list[str]:
@@ -21,12 +23,14 @@ def unexpected(connection: duckdb.DuckDBPyConnection) -> list[str]:
     missing = [sentence for (sentence,) in rows_of(connection, "not_whole").iter_rows()]
     left_out = passed_over(connection)
     odd = [row for row in rows_of(connection, "odd_months").iter_rows() if row[0] not in left_out]
-    months = len({row[:2] for row in odd})
+    months = sorted({row[1] for row in odd}, reverse=True)
     if months:
-        missing.append(
-            f"{months:,} {'month has' if months == 1 else 'months have'} unusual numbers: check "
-            f"{'it' if months == 1 else 'them'} before you rely on the picture"
-        )
+        more = len(months) - MONTHS_NAMED
+        named = [month_name(month) for month in months[:MONTHS_NAMED]]
+        if more > 0:
+            named.append(f"{more:,} more month{'s' * (more > 1)}")
+        numbers = "its numbers are" if len(months) == 1 else "their numbers are"
+        missing.append(f"Check {listed(named)} before you rely on the picture: {numbers} unusual")
     return missing
 
 

@@ -134,15 +134,17 @@ def test_certainty_is_a_frequency(
         ("marts.trend_monthly", halves(2, 4)),
         *trend_of(1.5, p),
     )
-    sentence = f"Chance alone would show such a trend in {said} such projects."
+    sentence = (
+        f"If nothing had changed, a trend as clear as this would appear in {said} projects."
+    )
     assert growth_of(connection).certainty == sentence
 
 
 @pytest.mark.parametrize(
     ("power", "said"),
     [
-        (0.21, "A real trend may be hidden: one that doubles the share in three years would show"),
-        (0.9, "A trend that doubles the share in three years would show in 90 of 100 such"),
+        (0.21, "A real trend may be hidden: a share that doubles in three years would be noticed"),
+        (0.9, "A share that doubles in three years would be noticed in 90 of 100 projects"),
     ],
 )
 def test_without_a_trend_the_certainty_says_what_would_have_been_seen(
@@ -168,7 +170,10 @@ def test_a_change_of_level_gives_the_month_and_the_shares(
         *trend_of(1.5, 0.01),
     )
     found = growth_of(connection)
-    assert found.sentence.endswith("new bug reports: 10 % before July 2020, 30 % since.")
+    assert found.sentence == (
+        "Performance bugs have become a larger share of new bug reports: 10 % before July 2020, "
+        "30 % since."
+    )
 
 
 def test_a_change_of_level_without_a_trend_is_a_change(
@@ -183,7 +188,7 @@ def test_a_change_of_level_without_a_trend_is_a_change(
     )
     found = growth_of(connection)
     assert "rose in July 2020, from 10 % to 30 %." in found.sentence
-    assert "in about 1 of 100 such projects" in found.certainty
+    assert "a change as clear as this would appear in about 1 of 100" in found.certainty
     assert "no trend is shown" in found.certainty
 
 
@@ -211,7 +216,7 @@ def test_methods_that_differ_are_named(connection: duckdb.DuckDBPyConnection) ->
         *trend_of(1.5, 0.01),
     )
     assert growth_of(connection).methods == (
-        "All 2 methods and sets of labels that were tried agree."
+        "Both methods and sets of labels that were tried agree."
     )
     assert growth_of(connection).kind == "grows"
 
@@ -261,18 +266,21 @@ def first_of(connection: duckdb.DuckDBPyConnection) -> FirstScreen:
     return found
 
 
+@pytest.mark.parametrize(
+    ("open_now", "before"), [(10, "7"), (6, "7; 4 closed otherwise"), (11, "7")]
+)
 def test_the_newest_month_is_reported_beside_the_month_before(
-    connection: duckdb.DuckDBPyConnection,
+    connection: duckdb.DuckDBPyConnection, open_now: int, before: str
 ) -> None:
-    newest = {"opened_performance": 5, "newly_fixed_performance": 2, "open_performance": 10}
-    before = {"opened_performance": 4, "newly_fixed_performance": 1, "open_performance": 7}
+    newest = {"opened_performance": 5, "newly_fixed_performance": 2, "open_performance": open_now}
+    earlier = {"opened_performance": 4, "newly_fixed_performance": 1, "open_performance": 7}
     fill(
         connection,
         ("marts.dataset_breakdown", bugs(3, 9)),
         (
             "marts.trend_monthly",
             [
-                trend_month("2024-01", opened_total=9, **before, open_total=20),
+                trend_month("2024-01", opened_total=9, **earlier, open_total=20),
                 trend_month("2024-02", opened_total=9, **newest, open_total=20),
             ],
         ),
@@ -284,7 +292,7 @@ def test_the_newest_month_is_reported_beside_the_month_before(
     assert [tile.sentence for tile in first.numbers] == [
         "5 new in February 2024 (the month before: 4)",
         "2 fixed in February 2024 (the month before: 1)",
-        "10 open at its end (the month before: 7)",
+        f"{open_now} open at the end of February 2024 (the month before: {before})",
     ]
 
 

@@ -46,7 +46,7 @@ PAPER = (
 SECTIONS = (
     Section(
         "alerts",
-        "What changed, and stayed so?",
+        "Which series changed, and when?",
         [
             "Changes that are large and unlikely to be chance, the newest first, one for each "
             "cause. perf-assets alerts set records what you decide about one; alerts that are "
@@ -55,7 +55,7 @@ SECTIONS = (
     ),
     Section(
         "trend",
-        "Is it getting better or worse?",
+        "How does the share move, by each method?",
         [
             "The share of performance bugs among all bug reports. Each verdict is adjusted for all "
             "headline tests (Holm, 5 %)."
@@ -63,7 +63,7 @@ SECTIONS = (
     ),
     Section(
         "comparisons",
-        "How do performance bugs differ?",
+        "How do performance bugs differ, by each test?",
         [
             "Medians and the rank-sum test of all values follow the study. The test beside it "
             "compares within repositories.",

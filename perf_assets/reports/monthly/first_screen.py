@@ -118,8 +118,8 @@ def _share(connection: duckdb.DuckDBPyConnection, shares: Mapping[str, Row]) -> 
     if believed is not None:
         low, high = percent(believed["low"]), percent(believed["high"])
         sentence = (
-            f"In all, about {percent(believed['estimate'])} of {reports} are about performance "
-            f"(between {low} and {high}, allowing for wrong labels)."
+            f"Over the whole period about {percent(believed['estimate'])} of {reports} are about "
+            f"performance (between {low} and {high}, allowing for wrong labels)."
         )
         if believed["low"] <= row["percent"] <= believed["high"]:
             return sentence
@@ -131,8 +131,8 @@ def _share(connection: duckdb.DuckDBPyConnection, shares: Mapping[str, Row]) -> 
         return ""
     low, high = percent(row["low"]), percent(row["high"])
     return (
-        f"In all, {percent(row['percent'])} of {reports} are marked as performance bugs (between "
-        f"{low} and {high})."
+        f"Over the whole period {percent(row['percent'])} of {reports} are marked as performance "
+        f"bugs (between {low} and {high})."
     )
 
 
@@ -153,16 +153,23 @@ def _numbers(months: Sequence[Row], whole: Row) -> Iterator[Tile]:
         return
     active = [row for row in months if not row["is_at_rest"]]
     names = {row["month"] for row in active}
-    when = f"in {month_name(names.pop())}" if len(names) == 1 else "in the newest month"
-    for column, before, words in (
-        ("opened_performance", "opened_before", f"new {when}"),
-        ("newly_fixed_performance", "fixed_before", f"fixed {when}"),
-        ("open_performance", "open_before", "open at its end"),
-    ):
-        number = sum(row[column] for row in active)
-        known = [row[before] for row in active if row[before] is not None]
-        note = f"the month before: {sum(known):,}" if len(known) == len(active) else ""
-        yield Tile(f"{number:,}", words, note)
+    month = month_name(names.pop()) if len(names) == 1 else "the newest month"
+    opened, fixed, now = (
+        _sum(active, f"{column}_performance") or 0 for column in ("opened", "newly_fixed", "open")
+    )
+    before = [_sum(active, f"{column}_before") for column in ("opened", "fixed", "open")]
+    notes = ["" if number is None else f"the month before: {number:,}" for number in before]
+    if before[2] is not None and (otherwise := before[2] + opened - fixed - now) > 0:
+        notes[2] += f"; {otherwise:,} closed otherwise"
+    yield Tile(f"{opened:,}", f"new in {month}", notes[0])
+    yield Tile(f"{fixed:,}", f"fixed in {month}", notes[1])
+    yield Tile(f"{now:,}", f"open at the end of {month}", notes[2])
+
+
+def _sum(rows: Sequence[Row], column: str) -> int | None:
+    """Return the sum of a column; None where a value is not known."""
+    values = [row[column] for row in rows]
+    return None if None in values else sum(values)
 
 
 def describe_change(row: Row) -> str:
@@ -177,7 +184,7 @@ def _items(connection: duckdb.DuckDBPyConnection, lists: Lists, *, several: bool
     for row in shown.head(1).to_dicts():
         said = describe_change(row)
         where = row["area"] or (row["repository"] if several else "")
-        more = counted(row["performance_bugs"], "report") + " behind it"
+        more = counted(row["performance_bugs"], "report") + " behind it, marked by words and labels"
         yield Item(escape_text(f"{where}:" if where else ""), said, "", more, "alerts")
     for sentence in unexpected(connection)[:1]:
         yield Item("", sentence, "", anchor="quality")

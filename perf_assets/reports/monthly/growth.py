@@ -101,16 +101,15 @@ def _sentences(row: Row, kind: str) -> tuple[str, str]:
         verb = "rose" if row["direction"] == "up" else "fell"
         change = f"{verb} in {month_name(row['changed'])}, from {before} to {since}"
         return f"The share of performance bugs among new bug reports {change}.", change
-    said, short = {
-        GROWS: ("Performance bugs are a growing share of new bug reports", "growing"),
-        SHRINKS: ("Performance bugs are a shrinking share of new bug reports", "shrinking"),
-        STEADY: (
-            "The share of performance bugs among new bug reports shows no clear change",
-            "no clear change",
-        ),
-    }[kind]
-    shares = f"{before} before {month_name(_since(row, kind))}, {since} since"
-    return f"{said}: {shares}.", f"{short}, {shares}"
+    month = _since(row, kind)
+    shares = f"{before} before {month_name(month)}, {since} since"
+    if kind == STEADY:
+        said = "The share of performance bugs among new bug reports shows no clear change"
+        return f"{said}: {shares}.", f"no clear change, {shares}"
+    way = {GROWS: ("growing", "larger"), SHRINKS: ("shrinking", "smaller")}[kind]
+    # A step is said to have happened, a trend to go on.
+    said = f"have become a {way[1]}" if month == row["changed"] else f"are a {way[0]}"
+    return f"Performance bugs {said} share of new bug reports: {shares}.", f"{way[0]}, {shares}"
 
 
 def _since(row: Row, kind: str) -> str:
@@ -135,22 +134,26 @@ def _shares(row: Row, kind: str) -> tuple[str, str]:
 
 def _certainty(row: Row, kind: str) -> str:
     if kind in (GROWS, SHRINKS):
-        return f"Chance alone would show such a trend in {times(row['p'])} such projects."
+        return _chance("a trend", row["p"])
     sentences = []
     if kind == CHANGED:
         sentences = [
-            f"Chance alone would show such a change in {times(row['p_of_change'])} such projects.",
+            _chance("a change", row["p_of_change"]),
             "Over all months together no trend is shown.",
         ]
     if row["power"] is not None:
-        found = f"{100 * row['power']:.0f} of 100 such projects"
+        found = f"{100 * row['power']:.0f} of 100 projects with as many reports"
         sentences.append(
-            f"A trend that doubles the share in three years would show in {found}."
+            f"A share that doubles in three years would be noticed in {found}."
             if row["power"] >= ENOUGH
-            else "A real trend may be hidden: one that doubles the share in three years would show "
+            else "A real trend may be hidden: a share that doubles in three years would be noticed "
             f"in only {found}."
         )
     return " ".join(sentences or ["No trend is shown."])
+
+
+def _chance(what: str, p: float) -> str:
+    return f"If nothing had changed, {what} as clear as this would appear in {times(p)} projects."
 
 
 def _agreement(kind: str, methods: Sequence[tuple[str, str]]) -> str:
@@ -163,7 +166,10 @@ def _agreement(kind: str, methods: Sequence[tuple[str, str]]) -> str:
         if way != expected:
             others.setdefault(way, []).append(method)
     if not others:
-        return f"All {len(methods)} methods and sets of labels that were tried agree."
+        if len(methods) == 1:
+            return f"Only {methods[0][0]} was tried, and agrees."
+        number = "Both" if len(methods) == 2 else f"All {len(methods)}"
+        return f"{number} methods and sets of labels that were tried agree."
     ways = [
         f"{listed(named)} {'shows' if len(named) == 1 else 'show'} {words}"
         for way, words in SAID.items()

@@ -58,7 +58,7 @@ def read_sections(
             [],
             list(_compared(connection)),
         ),
-        Section("trust", "Can this be trusted?", [], list(_trust(connection))),
+        Section("trust", "Can the labels and the data be trusted?", [], list(_trust(connection))),
     ]
     return [section for section in sections if section.parts]
 
