@@ -29,8 +29,7 @@ def unexpected(connection: duckdb.DuckDBPyConnection) -> list[str]:
         named = [month_name(month) for month in months[:MONTHS_NAMED]]
         if more > 0:
             named.append(f"{more:,} more month{'s' * (more > 1)}")
-        numbers = "its numbers are" if len(months) == 1 else "their numbers are"
-        missing.append(f"Check {listed(named)} before you rely on the picture: {numbers} unusual")
+        missing.append(f"Check the unusual numbers of {listed(named)}")
     return missing
 
 

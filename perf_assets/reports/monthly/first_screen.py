@@ -9,6 +9,7 @@ from typing import Any
 
 import duckdb
 
+from perf_assets.base.months import add_months
 from perf_assets.base.sanitize import escape_text
 from perf_assets.core.statistics.minimum_events import CURVE
 from perf_assets.reports.document import FirstScreen, Item, Tile
@@ -153,14 +154,17 @@ def _numbers(months: Sequence[Row], whole: Row) -> Iterator[Tile]:
         return
     active = [row for row in months if not row["is_at_rest"]]
     names = {row["month"] for row in active}
-    month = month_name(names.pop()) if len(names) == 1 else "the newest month"
+    month, month_before = "the newest month", "the month before"
+    if len(names) == 1:
+        (newest,) = names
+        month, month_before = month_name(newest), month_name(add_months(newest, -1))
     opened, fixed, now = (
         _sum(active, f"{column}_performance") or 0 for column in ("opened", "newly_fixed", "open")
     )
     before = [_sum(active, f"{column}_before") for column in ("opened", "fixed", "open")]
-    notes = ["" if number is None else f"the month before: {number:,}" for number in before]
+    notes = ["" if number is None else f"{month_before}: {number:,}" for number in before]
     if before[2] is not None and (otherwise := before[2] + opened - fixed - now) > 0:
-        notes[2] += f"; {otherwise:,} closed otherwise"
+        notes[1] += f"; closed otherwise: {otherwise:,}"
     yield Tile(f"{opened:,}", f"new in {month}", notes[0])
     yield Tile(f"{fixed:,}", f"fixed in {month}", notes[1])
     yield Tile(f"{now:,}", f"open at the end of {month}", notes[2])

@@ -206,6 +206,6 @@ def _headline(growths: Sequence[Growth]) -> Iterator[str]:
         )
     else:
         yield (
-            f"In none of {whole:,} repositories do performance bugs clearly become a larger or a "
-            "smaller share of new bug reports."
+            f"In none of {whole:,} repositories does the share of performance bugs among new bug "
+            "reports clearly change."
         )
