@@ -123,7 +123,7 @@ def test_the_adjusted_trend_test_decides_the_verdict(
 
 
 @pytest.mark.parametrize(
-    ("p", "said"), [(0.021, "about 1 of 50"), (0.0004, "less than 1 of 1,000")]
+    ("p", "said"), [(0.021, "about 1 time in 50"), (0.0004, "less than 1 time in 1,000")]
 )
 def test_certainty_is_a_frequency(
     connection: duckdb.DuckDBPyConnection, p: float, said: str
@@ -134,7 +134,7 @@ def test_certainty_is_a_frequency(
         ("marts.trend_monthly", halves(2, 4)),
         *trend_of(1.5, p),
     )
-    sentence = f"If nothing had changed, a trend as clear as this would appear in {said} projects."
+    sentence = f"If nothing had changed, chance alone would show a rise this clear {said}."
     assert growth_of(connection).certainty == sentence
 
 
@@ -186,7 +186,7 @@ def test_a_change_of_level_without_a_trend_is_a_change(
     )
     found = growth_of(connection)
     assert "rose in July 2020, from 10 % to 30 %." in found.sentence
-    assert "a change as clear as this would appear in about 1 of 100" in found.certainty
+    assert "chance alone would show a rise this clear about 1 time in 100" in found.certainty
     assert "no trend is shown" in found.certainty
 
 
@@ -265,7 +265,7 @@ def first_of(connection: duckdb.DuckDBPyConnection) -> FirstScreen:
 
 
 @pytest.mark.parametrize(
-    ("open_now", "otherwise"), [(10, ""), (6, "; closed otherwise: 4"), (11, "")]
+    ("open_now", "otherwise"), [(10, ""), (6, "4 closed otherwise; "), (11, "")]
 )
 def test_the_newest_month_is_reported_beside_the_month_before(
     connection: duckdb.DuckDBPyConnection, open_now: int, otherwise: str
@@ -289,7 +289,7 @@ def test_the_newest_month_is_reported_beside_the_month_before(
     assert first.period == "January 2024 to February 2024"
     assert [tile.sentence for tile in first.numbers] == [
         "5 new in February 2024 (January 2024: 4)",
-        f"2 fixed in February 2024 (January 2024: 1{otherwise})",
+        f"2 fixed in February 2024 ({otherwise}January 2024: 1)",
         f"{open_now} open at the end of February 2024 (January 2024: 7)",
     ]
 

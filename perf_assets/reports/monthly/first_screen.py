@@ -164,7 +164,7 @@ def _numbers(months: Sequence[Row], whole: Row) -> Iterator[Tile]:
     before = [_sum(active, f"{column}_before") for column in ("opened", "fixed", "open")]
     notes = ["" if number is None else f"{month_before}: {number:,}" for number in before]
     if before[2] is not None and (otherwise := before[2] + opened - fixed - now) > 0:
-        notes[1] += f"; closed otherwise: {otherwise:,}"
+        notes[1] = f"{otherwise:,} closed otherwise; {notes[1]}"
     yield Tile(f"{opened:,}", f"new in {month}", notes[0])
     yield Tile(f"{fixed:,}", f"fixed in {month}", notes[1])
     yield Tile(f"{now:,}", f"open at the end of {month}", notes[2])
@@ -188,7 +188,7 @@ def _items(connection: duckdb.DuckDBPyConnection, lists: Lists, *, several: bool
     for row in shown.head(1).to_dicts():
         said = describe_change(row)
         where = row["area"] or (row["repository"] if several else "")
-        more = counted(row["performance_bugs"], "report") + " behind it, marked by words and labels"
+        more = counted(row["performance_bugs"], "report") + " behind it, found by words and labels"
         yield Item(escape_text(f"{where}:" if where else ""), said, "", more, "alerts")
     for sentence in unexpected(connection)[:1]:
         yield Item("", sentence, "", anchor="quality")

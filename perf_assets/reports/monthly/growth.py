@@ -134,11 +134,11 @@ def _shares(row: Row, kind: str) -> tuple[str, str]:
 
 def _certainty(row: Row, kind: str) -> str:
     if kind in (GROWS, SHRINKS):
-        return _chance("a trend", row["p"])
+        return _chance("a rise" if kind == GROWS else "a fall", row["p"])
     sentences = []
     if kind == CHANGED:
         sentences = [
-            _chance("a change", row["p_of_change"]),
+            _chance(f"a {'rise' if row['direction'] == 'up' else 'fall'}", row["p_of_change"]),
             "Over all months together no trend is shown.",
         ]
     if row["power"] is not None:
@@ -153,7 +153,7 @@ def _certainty(row: Row, kind: str) -> str:
 
 
 def _chance(what: str, p: float) -> str:
-    return f"If nothing had changed, {what} as clear as this would appear in {times(p)} projects."
+    return f"If nothing had changed, chance alone would show {what} this clear {times(p)}."
 
 
 def _agreement(kind: str, methods: Sequence[tuple[str, str]]) -> str:

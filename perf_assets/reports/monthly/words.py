@@ -33,13 +33,13 @@ def times(p: float) -> str:
     Examples
     --------
     >>> times(0.0003), times(0.021), times(0.3), times(0.004)
-    ('less than 1 of 1,000', 'about 1 of 50', 'about 1 of 3', 'about 1 of 200')
+    ('less than 1 time in 1,000', 'about 1 time in 50', 'about 1 time in 3', 'about 1 time in 200')
     """
     if p < 0.001:
-        return "less than 1 of 1,000"
+        return "less than 1 time in 1,000"
     number = 1 / p
     step = 1 if number < 10 else 5 if number < 30 else 10 if number < 100 else 100
-    return f"about 1 of {step * round(number / step):,}"
+    return f"about 1 time in {step * round(number / step):,}"
 
 
 def counted(number: float, word: str) -> str:
