@@ -1,6 +1,6 @@
 -- One row for each bug report with everything the study measures on it: whether it is a
 -- performance bug and fixed, how long the fix took and how large it is, and how it was discussed;
--- with its title, address, author and labels.
+-- with what became of it, its title, address, author and labels.
 
 with
 
@@ -32,6 +32,10 @@ read_until as (
 
 first_triage as (
     select * from intermediate.first_triage
+),
+
+outcomes as (
+    select * from intermediate.outcomes
 ),
 
 reopened as (
@@ -81,13 +85,19 @@ joined as (
         coalesce(discussions.commentators_with_bots, 0) as commentators_with_bots,
         discussions.hours_to_first_comment_with_bots,
         coalesce(discussions.has_author_types, true) as has_author_types,
-        coalesce(reopened.reopenings, 0) as reopenings
+        coalesce(reopened.reopenings, 0) as reopenings,
+        outcomes.outcome,
+        outcomes.outcome_by,
+        outcomes.outcome_evidence,
+        outcomes.duplicate_of,
+        outcomes.is_rejected
     from bug_reports
     left join fixes using (dataset, repository, number)
     left join contents using (dataset, repository, number)
     left join discussions using (dataset, repository, number)
     left join first_triage using (dataset, repository, number)
     left join reopened using (dataset, repository, number)
+    left join outcomes using (dataset, repository, number)
     left join read_until using (dataset, repository)
 ),
 
@@ -133,7 +143,12 @@ metrics as (
         commentators_with_bots,
         hours_to_first_comment_with_bots,
         has_author_types,
-        reopenings
+        reopenings,
+        outcome,
+        outcome_by,
+        outcome_evidence,
+        duplicate_of,
+        is_rejected
     from joined
 )
 

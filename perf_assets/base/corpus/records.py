@@ -167,6 +167,13 @@ class Closer(Record):
         return self
 
 
+class Canonical(Record):
+    """The report that an issue was marked as a duplicate of; ``repository`` if it is another one."""
+
+    number: Number
+    repository: str | None = None
+
+
 class Event(OfIssue):
     """Something that happened to an issue."""
 
@@ -176,6 +183,7 @@ class Event(OfIssue):
     rename: Rename | None = None
     from_repository: str | None = None
     closer: Closer | None = None
+    canonical: Canonical | None = None
 
     @model_validator(mode="after")
     def _says_what_changed(self) -> "Event":

@@ -29,13 +29,18 @@ EVENT_NAMES = {
     "UnlabeledEvent": "unlabeled",
     "RenamedTitleEvent": "renamed",
     "TransferredEvent": "transferred",
+    "MarkedAsDuplicateEvent": "marked_as_duplicate",
+    "UnmarkedAsDuplicateEvent": "unmarked_as_duplicate",
 }
 """The types of events by GitHub's names, and here."""
 
 CLOSERS = ("Commit", "PullRequest")
 """The kinds of closers of which more is requested than that they are there."""
 
-TAGS = {*EVENT_NAMES, *CLOSERS, "other"}
+THREADS = ("Issue", "PullRequest")
+"""What can be repeated by an issue."""
+
+TAGS = {*EVENT_NAMES, *CLOSERS, *THREADS, "other"}
 """What tells the types of a union apart, and is not part of an answer."""
 
 Node = TypeVar("Node")
@@ -43,6 +48,10 @@ Node = TypeVar("Node")
 
 def _closer_tag(closer: object) -> str:
     return _kind_among(CLOSERS, closer)
+
+
+def _thread_tag(thread: object) -> str:
+    return _kind_among(THREADS, thread)
 
 
 def _event_tag(event: object) -> str:
@@ -198,6 +207,27 @@ class Transferred(Happened):
     fromRepository: Named | None
 
 
+class Numbered(Kinded):
+    """An issue or a pull request, by its number and repository."""
+
+    number: Number
+    repository: Named
+
+
+Thread = Annotated[
+    Annotated[Numbered, Tag("Issue")]
+    | Annotated[Numbered, Tag("PullRequest")]
+    | Annotated[Kinded, Tag("other")],
+    Discriminator(_thread_tag),
+]
+
+
+class Duplicated(Happened):
+    """An issue was marked as a duplicate of another report, or no longer is; the other may be gone."""
+
+    canonical: Thread | None
+
+
 Event = Annotated[
     Annotated[Closed, Tag("ClosedEvent")]
     | Annotated[Happened, Tag("ReopenedEvent")]
@@ -205,6 +235,8 @@ Event = Annotated[
     | Annotated[Labelled, Tag("UnlabeledEvent")]
     | Annotated[Renamed, Tag("RenamedTitleEvent")]
     | Annotated[Transferred, Tag("TransferredEvent")]
+    | Annotated[Duplicated, Tag("MarkedAsDuplicateEvent")]
+    | Annotated[Duplicated, Tag("UnmarkedAsDuplicateEvent")]
     | Annotated[Kinded, Tag("other")],
     Discriminator(_event_tag),
 ]

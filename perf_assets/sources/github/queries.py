@@ -3,7 +3,7 @@
 # Values of the enum IssueTimelineItemsItemType, in the order of raw.issue_events.event.
 EVENT_TYPES = (
     "CLOSED_EVENT, REOPENED_EVENT, LABELED_EVENT, UNLABELED_EVENT, "
-    "RENAMED_TITLE_EVENT, TRANSFERRED_EVENT"
+    "RENAMED_TITLE_EVENT, TRANSFERRED_EVENT, MARKED_AS_DUPLICATE_EVENT, UNMARKED_AS_DUPLICATE_EVENT"
 )
 
 RATE_LIMIT = "rateLimit { cost remaining resetAt }"
@@ -12,7 +12,7 @@ PAGE_INFO = "pageInfo { hasNextPage endCursor }"
 
 # Raised when more fields of issues or of what belongs to them are requested: a run reads cohorts
 # again that an older version requested less of.
-FIELDS_VERSION = 4
+FIELDS_VERSION = 5
 
 ACTOR = "{ __typename login }"
 
@@ -23,6 +23,14 @@ REACTIONS = "reactionGroups { content reactors { totalCount } }"
 COMMIT = "oid author { user { login } }"
 
 COMMENT_FIELDS = f"fullDatabaseId author {ACTOR} authorAssociation createdAt body {REACTIONS}"
+
+# The report that another one repeats.
+CANONICAL = """
+canonical {
+  __typename
+  ... on Issue { number repository { nameWithOwner } }
+  ... on PullRequest { number repository { nameWithOwner } }
+}"""
 
 EVENT_FIELDS = f"""
 __typename
@@ -39,6 +47,8 @@ __typename
 ... on UnlabeledEvent {{ id createdAt actor {ACTOR} label {{ name }} }}
 ... on RenamedTitleEvent {{ id createdAt actor {ACTOR} previousTitle currentTitle }}
 ... on TransferredEvent {{ id createdAt actor {ACTOR} fromRepository {{ nameWithOwner }} }}
+... on MarkedAsDuplicateEvent {{ id createdAt actor {ACTOR} {CANONICAL} }}
+... on UnmarkedAsDuplicateEvent {{ id createdAt actor {ACTOR} {CANONICAL} }}
 """
 
 PULL_REQUEST_FIELDS = (

@@ -123,6 +123,7 @@ class RowReader:
         closer = node.get("closer") or {}
         is_pull_request = closer.get("kind") == "PullRequest"
         commit = closer.get("mergeCommit") if is_pull_request else closer
+        canonical = node.get("canonical") or {}
         return {
             "event_id": node["id"],
             "event": EVENT_NAMES[node["kind"]],
@@ -136,6 +137,10 @@ class RowReader:
             "previous_title": node.get("previousTitle"),
             "current_title": node.get("currentTitle"),
             "from_repository": self._named((node.get("fromRepository") or {}).get("nameWithOwner")),
+            "canonical_number": canonical.get("number"),
+            "canonical_repository": self._named(
+                (canonical.get("repository") or {}).get("nameWithOwner")
+            ),
         }
 
     def _happened(self, node: Issue, entity: str, entries: list[Any]) -> list[Any]:

@@ -193,7 +193,25 @@ def event_view(tracker: Tracker, issue: View, event: Record) -> View:
         case "transferred":
             name = event.get("from_repository")
             view |= {"fromRepository": repository_view(name) if name else None, "issue": issue}
+        case "marked_as_duplicate" | "unmarked_as_duplicate":
+            view |= {"canonical": _canonical(tracker, event.get("canonical"))}
     return view
+
+
+def _canonical(tracker: Tracker, canonical: Record | None) -> View | None:
+    """Return the report that is repeated; null where it is gone, which REST does not tell."""
+    if canonical is None:
+        return None
+    repository, number = canonical.get("repository") or tracker.repository, canonical["number"]
+    if repository == tracker.repository and number in tracker.corpus.pulls:
+        return pull_view(tracker, tracker.corpus.pulls[number])
+    if repository == tracker.repository and number not in tracker.corpus.issues:
+        return None
+    return {
+        "__typename": "Issue",
+        "number": number,
+        "repository": repository_view(repository),
+    }
 
 
 def state_reason(record: Record) -> str | None:

@@ -22,6 +22,8 @@ TIMELINE_TYPES = {
     "unlabeled": ("UnlabeledEvent", "UNLABELED_EVENT"),
     "renamed": ("RenamedTitleEvent", "RENAMED_TITLE_EVENT"),
     "transferred": ("TransferredEvent", "TRANSFERRED_EVENT"),
+    "marked_as_duplicate": ("MarkedAsDuplicateEvent", "MARKED_AS_DUPLICATE_EVENT"),
+    "unmarked_as_duplicate": ("UnmarkedAsDuplicateEvent", "UNMARKED_AS_DUPLICATE_EVENT"),
 }
 COMMENT_ITEM = "ISSUE_COMMENT"
 
