@@ -72,7 +72,7 @@ select
     instrument,
     name,
     month,
-    count(distinct number) as issues
+    count(distinct number) as used_on
 from used
 inner join studied using (repository, number)
 group by repository, instrument, name, month

@@ -53,7 +53,8 @@ events as (
 paces as (
     select
         repository,
-        actor
+        actor,
+        count(event_id) as labels_at_once
     from events
     where event = 'labeled' and actor is not null and actor <> coalesce(author, '')
     group by repository, actor
@@ -100,26 +101,33 @@ put_on as (
 
 acts as (
     select
-        put_on.*,
+        repository,
+        number,
+        event_id,
+        label,
+        actor,
+        changed_at,
+        waited,
+        undone_at,
+        undone_by,
         case
-            when put_on.actor is null then 'unknown'
+            when actor is null then 'unknown'
             when
-                coalesce(accounts.is_bot, put_on.actor like '%[bot]')
+                coalesce(accounts.is_bot, actor like '%[bot]')
                 or (
-                    paces.actor is not null
+                    paces.labels_at_once is not null
                     and not coalesce(accounts.bot_reason = 'study_file', false)
                 )
                 then 'automation'
-            when put_on.actor = put_on.author and put_on.waited <= 5000000
+            when actor = put_on.author and waited <= 5000000
                 then case when forms.form_path is null then 'author' else 'form' end
-            when put_on.actor = put_on.author then 'author'
+            when actor = put_on.author then 'author'
             else 'member'
         end as labeller
     from put_on
-    left join accounts
-        on put_on.repository = accounts.of_repository and put_on.actor = accounts.login
-    left join paces on put_on.repository = paces.repository and put_on.actor = paces.actor
-    left join forms on put_on.repository = forms.repository and put_on.number = forms.number
+    left join accounts on repository = accounts.of_repository and actor = accounts.login
+    left join paces using (repository, actor)
+    left join forms using (repository, number)
 )
 
 select

@@ -227,7 +227,7 @@ named as (
         end as outcome_evidence,
         case
             when state = 'closed' and not has_fix then canonical_repository || '#' || canonical_number
-        end as duplicate_of
+        end as repeats
     from decided
 )
 
@@ -238,6 +238,6 @@ select
     outcome,
     outcome_by,
     outcome_evidence,
-    duplicate_of,
+    repeats,
     outcome in ('invalid', 'not_planned') and outcome_by <> 'inactivity' as is_rejected
 from named

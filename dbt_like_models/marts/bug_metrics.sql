@@ -89,7 +89,7 @@ joined as (
         outcomes.outcome,
         outcomes.outcome_by,
         outcomes.outcome_evidence,
-        outcomes.duplicate_of,
+        outcomes.repeats,
         outcomes.is_rejected
     from bug_reports
     left join fixes using (dataset, repository, number)
@@ -147,7 +147,7 @@ metrics as (
         outcome,
         outcome_by,
         outcome_evidence,
-        duplicate_of,
+        repeats,
         is_rejected
     from joined
 )

@@ -7,11 +7,11 @@ select
     is_performance,
     labeller,
     case when labeller = 'automation' then actor else '' end as account,
-    count(event_id) as labels,
-    count(distinct number) as issues,
+    count(event_id) as labels_put_on,
+    count(distinct number) as labelled_issues,
     median(hours_to_label) as median_hours_to_label,
     count(undone_at) as undone,
-    100.0 * count(undone_at) / count(event_id) as undone_percent
+    100 * count(undone_at) / count(event_id) as undone_percent
 from intermediate.label_acts
 group by
     repository,

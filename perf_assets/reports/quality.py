@@ -3,9 +3,9 @@
 import duckdb
 
 from perf_assets.base.sanitize import in_words
-from perf_assets.reports.monthly.words import listed, month_name
 from perf_assets.reports.sql_files import rows_of, sql_of
 from perf_assets.reports.top_repositories import passed_over
+from perf_assets.reports.words import listed, month_name
 from perf_assets.storage.lake_rows import lake_rows, names_any
 
 QUERIES = (

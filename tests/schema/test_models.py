@@ -27,6 +27,8 @@ from tests.model_database import ModelDatabase, lay_models
 pytestmark = pytest.mark.slow
 
 CONSTANTS = (
+    "instrument",
+    "marked_by",
     "dataset",
     "measure",
     "question",

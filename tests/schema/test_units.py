@@ -387,6 +387,11 @@ def test_bug_metrics_measure_a_fixed_bug(build: Build) -> None:
             "commentators_with_bots": 2,
             "has_author_types": True,
             "reopenings": 1,
+            "outcome": "fixed",
+            "outcome_by": "commit",
+            "outcome_evidence": None,
+            "repeats": None,
+            "is_rejected": False,
         }
     ]
 

@@ -168,7 +168,7 @@ class Closer(Record):
 
 
 class Canonical(Record):
-    """The report that an issue was marked as a duplicate of; ``repository`` if it is another one."""
+    """The report that an issue repeats; ``repository`` if it is of another one."""
 
     number: Number
     repository: str | None = None

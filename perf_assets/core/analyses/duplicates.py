@@ -47,7 +47,7 @@ def duplicate_groups(duplicate_marks: pl.DataFrame, issues: pl.DataFrame) -> pl.
             "number": number,
             "first_number": first[1],
             "is_first": (repository, number) == first,
-            "reports": len(members),
+            "group_size": len(members),
         }
         for first, members in groups.items()
         for repository, number in members

@@ -22,7 +22,6 @@ SAID = {
     "form": "the issue form {name} {change} to be used",
     "type": "the issue type {name} {change} to be used",
 }
-WORDS = {"begins": "began", "ends": "ceased"}
 
 
 def instrument_changes(instrument_use: pl.DataFrame, trend_monthly: pl.DataFrame) -> pl.DataFrame:
@@ -51,29 +50,33 @@ def instrument_changes(instrument_use: pl.DataFrame, trend_monthly: pl.DataFrame
         months = opened.get(repository, {})
         counts = {
             month: issues
-            for month, issues in found.select("month", "issues").iter_rows()
+            for month, issues in found.select("month", "used_on").iter_rows()
             if month in months
         }
-        for change, month in _changes(months, counts):
-            said = SAID[instrument].format(name=name, change=WORDS[change])
+        for begins, month in _changes(months, counts):
+            verb = "began" if begins else "ceased"
+            said = SAID[instrument].format(name=name, change=verb)
             rows.append(
                 {
                     "repository": repository,
                     "month": month,
                     "instrument": instrument,
                     "name": name,
-                    "change": change,
-                    "issues": sum(counts.values()),
-                    "result": f"in {month} {said}",
+                    "begins": begins,
+                    "used_on": sum(counts.values()),
+                    "result": said,
                 }
             )
     return pl.DataFrame(rows, schema=schema_of(TABLE)).sort(
-        "repository", "month", "instrument", "name", "change"
+        "repository", "month", "instrument", "name", "begins"
     )
 
 
-def _changes(opened: Mapping[str, int], counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    """Yield what changes, and its month, of the issues by month on which an instrument was used."""
+def _changes(opened: Mapping[str, int], counts: Mapping[str, int]) -> Iterator[tuple[bool, str]]:
+    """Yield the month in which an instrument begins, and that in which it is no longer used.
+
+    counts : issues by month on which it was used.
+    """
     series: Sequence[str] = list(opened)
     if sum(counts.values()) < LEAST_ISSUES:
         return
@@ -82,6 +85,6 @@ def _changes(opened: Mapping[str, int], counts: Mapping[str, int]) -> Iterator[t
     if sum(counts.values()) < LEAST_SHARE * meanwhile:
         return
     if first >= MARGIN:
-        yield "begins", series[first]
+        yield True, series[first]
     if len(series) - 1 - last >= MARGIN:
-        yield "ends", series[last + 1]
+        yield False, series[last + 1]

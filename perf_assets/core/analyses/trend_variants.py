@@ -88,7 +88,10 @@ def _variants(
 
 
 def _row(
-    variant: str, months: pl.DataFrame, reports: pl.DataFrame, strata: Any  # noqa: ANN401
+    variant: str,
+    months: pl.DataFrame,
+    reports: pl.DataFrame,
+    strata: Any,  # noqa: ANN401
 ) -> dict[str, Any]:
     counts = reports.group_by("month").agg(
         performance=pl.col("is_performance").sum().cast(pl.Int64), total=pl.len().cast(pl.Int64)

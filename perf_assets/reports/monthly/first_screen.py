@@ -22,10 +22,10 @@ from perf_assets.reports.monthly.growth import (
     headline,
 )
 from perf_assets.reports.monthly.news import Lists
-from perf_assets.reports.monthly.words import counted, month_name, percent
 from perf_assets.reports.quality import unexpected
 from perf_assets.reports.sql_files import rows_of
 from perf_assets.reports.top_repositories import passed_over, without
+from perf_assets.reports.words import counted, month_name, percent
 
 Row = Mapping[str, Any]
 

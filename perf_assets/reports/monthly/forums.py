@@ -6,8 +6,8 @@ from typing import Any
 import duckdb
 
 from perf_assets.core.statistics.minimum_events import CURVE
-from perf_assets.reports.monthly.words import counted, percent
 from perf_assets.reports.sql_files import rows_of
+from perf_assets.reports.words import counted, percent
 
 Row = Mapping[str, Any]
 

@@ -12,8 +12,8 @@ from typing import Any
 import duckdb
 
 from perf_assets.core.statistics.minimum_events import CURVE
-from perf_assets.reports.monthly.words import counted, listed, month_name, percent, times
 from perf_assets.reports.sql_files import rows_of
+from perf_assets.reports.words import counted, listed, month_name, percent, times
 
 Row = Mapping[str, Any]
 
@@ -99,7 +99,7 @@ def _sentences(row: Row, kind: str) -> tuple[str, str]:
     before, since = _shares(row, kind)
     if kind == CHANGED:
         verb = "rose" if row["direction"] == "up" else "fell"
-        change = f"{verb} in {month_name(row['changed'])}, from {before} to {since}"
+        change = f"{verb} in {month_name(row['changed'])}, from {before} to {since}{_mark(row)}"
         return f"The share of performance bugs among new bug reports {change}.", change
     month = _since(row, kind)
     shares = f"{before} before {month_name(month)}, {since} since"
@@ -109,7 +109,18 @@ def _sentences(row: Row, kind: str) -> tuple[str, str]:
     way = {GROWS: ("growing", "larger"), SHRINKS: ("shrinking", "smaller")}[kind]
     # A step is said to have happened, a trend to go on.
     said = f"have become a {way[1]}" if month == row["changed"] else f"are a {way[0]}"
+    if month == row["changed"]:
+        shares += _mark(row)
     return f"Performance bugs {said} share of new bug reports: {shares}.", f"{way[0]}, {shares}"
+
+
+def _mark(row: Row) -> str:
+    """Return what changed in the labelling when the level did; empty if nothing is known."""
+    if row["instrument"] is None:
+        return ""
+    is_same = row["instrument_month"] == row["changed"]
+    when = "when" if is_same else f"while in {month_name(row['instrument_month'])}"
+    return f", {when} {row['instrument']}"
 
 
 def _since(row: Row, kind: str) -> str:
@@ -134,10 +145,12 @@ def _shares(row: Row, kind: str) -> tuple[str, str]:
 
 def _certainty(row: Row, kind: str) -> str:
     if kind in (GROWS, SHRINKS):
-        return _chance("a rise" if kind == GROWS else "a fall", row["p"])
+        chance = _chance("a rise" if kind == GROWS else "a fall", row["p"])
+        return " ".join([chance, *_within(row, kind)])
     sentences = []
     if kind == CHANGED:
         sentences = [
+            *_within(row, kind),
             _chance(f"a {'rise' if row['direction'] == 'up' else 'fall'}", row["p_of_change"]),
             "Over all months together no trend is shown.",
         ]
@@ -150,6 +163,15 @@ def _certainty(row: Row, kind: str) -> str:
             f"in only {found}."
         )
     return " ".join(sentences or ["No trend is shown."])
+
+
+def _within(row: Row, kind: str) -> list[str]:
+    """Return what is seen within the periods of one way of labelling, where it is another thing."""
+    if row["periods"] is None or (row["p_within"] is not None and row["p_within"] < SIGNIFICANT):
+        return []
+    if kind == CHANGED and row["instrument"] is None:
+        return []
+    return ["Within the periods of one way of labelling, no trend is shown."]
 
 
 def _chance(what: str, p: float) -> str:

@@ -8,9 +8,9 @@ import duckdb
 from perf_assets.base.sanitize import escape_text
 from perf_assets.reports.document import Item, Part, Tile
 from perf_assets.reports.figures import figures
-from perf_assets.reports.monthly.words import counted, month_name
 from perf_assets.reports.sql_files import rows_of, sql_of
 from perf_assets.reports.top_repositories import passed_over
+from perf_assets.reports.words import counted, month_name
 from perf_assets.schema.frames import frame_of
 from perf_assets.storage.lake_rows import lake_rows, names_any
 

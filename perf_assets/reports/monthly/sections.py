@@ -14,10 +14,10 @@ from perf_assets.reports.document import Part, Section
 from perf_assets.reports.monthly.first_screen import MOST_REPOSITORIES, POOLED
 from perf_assets.reports.monthly.growth import ENOUGH, SIGNIFICANT, Growth
 from perf_assets.reports.monthly.news import Lists, read_rows
-from perf_assets.reports.monthly.words import listed, month_name, percent
 from perf_assets.reports.quality import unexpected
 from perf_assets.reports.sql_files import rows_of, sql_of
 from perf_assets.reports.top_repositories import passed_over, without
+from perf_assets.reports.words import listed, month_name, percent
 
 Row = Mapping[str, Any]
 

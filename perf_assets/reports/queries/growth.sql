@@ -1,5 +1,6 @@
 -- Of each repository its new bug reports in the two halves of its complete months, the verdict of
--- the trend test, and the newest change of the level that nobody has closed.
+-- the trend test, and the newest change of the level that nobody has closed; with the change of the
+-- instrument beside it, and the trend within the periods between such changes.
 with months as (
     select
         repository, month, opened_performance, opened_total,
@@ -39,13 +40,37 @@ changes as (
     from marts.alerts
     where series = 'opened_share' and area is null and state in ('new', 'known')
     qualify row_number() over (partition by repository order by month desc, alert_id) = 1
+),
+
+instruments as (
+    select
+        instruments.repository, instruments.month as instrument_month,
+        instruments.result as instrument
+    from marts.instrument_changes as instruments
+    inner join changes
+        on changes.repository = instruments.repository
+        and abs(date_diff(
+            'month', cast(changes.month || '-01' as date),
+            cast(instruments.month || '-01' as date)
+        )) <= 1
+    qualify row_number() over (
+        partition by instruments.repository order by used_on desc, instruments.result
+    ) = 1
+),
+
+within as (
+    select repository, periods, p_value as p_within, odds_ratio_per_year as odds_within
+    from analysis.trend_variants where dataset = 'live' and variant = 'within_periods'
 )
 
 select
     halves.*, tests.is_too_few, tests.odds, tests.power, tests.p,
     changes.direction, changes.month as changed, changes.level_before, changes.level_after,
-    changes.p_value as p_of_change
+    changes.p_value as p_of_change, instruments.instrument, instruments.instrument_month,
+    within.periods, within.p_within, within.odds_within
 from halves
 left join tests using (repository)
 left join changes using (repository)
+left join instruments using (repository)
+left join within using (repository)
 order by halves.repository

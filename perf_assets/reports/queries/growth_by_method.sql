@@ -52,8 +52,30 @@ labels as (
         end as direction
     from analysis.label_sensitivity
     where dataset = 'live' and result_of = 'opened' and label_rule <> 'study'
+),
+
+variants as (
+    select
+        repository,
+        case variant
+            when 'not_rejected' then 'the reports that nobody rejected'
+            when 'duplicates_folded' then 'the reports with duplicates counted once'
+            else 'the trend within the periods of one way of labelling'
+        end as method,
+        6 as place,
+        case
+            when is_too_few or p_value is null then 'not tested'
+            when p_value >= 0.05 then 'no change'
+            when odds_ratio_per_year > 1 then 'rises'
+            else 'falls'
+        end as direction
+    from analysis.trend_variants
+    where dataset = 'live' and variant <> 'all'
 )
 
 select repository, method, direction
-from (from tests union all by name from levels union all by name from labels)
+from (
+    from tests union all by name from levels union all by name from labels
+    union all by name from variants
+)
 order by repository, place, method

@@ -223,7 +223,7 @@ Thread = Annotated[
 
 
 class Duplicated(Happened):
-    """An issue was marked as a duplicate of another report, or no longer is; the other may be gone."""
+    """An issue was marked as a duplicate, or no longer is; the other report may be gone."""
 
     canonical: Thread | None
 

@@ -37,6 +37,7 @@ from perf_assets.stand_ins.generator.everyday import (
 )
 from perf_assets.stand_ins.generator.forum import write_forum
 from perf_assets.stand_ins.generator.history import write_history
+from perf_assets.stand_ins.generator.outcomes import plant_outcomes
 from perf_assets.stand_ins.generator.people import plant_people
 from perf_assets.stand_ins.generator.planner import Calendar, Plan
 from perf_assets.stand_ins.generator.program import plan_program
@@ -151,6 +152,7 @@ def generate(  # noqa: PLR0913
         plan = Plan(rng, Calendar(start, months), repository, issues)
         total = COMMENTS_PER_ISSUE * issues if comments is None else comments
         _fill(plan, issues, commits, total, workflow, topics)
+        plant_outcomes(plan, seed)
         planted = plant_changes(plan, changes, seed)
         plan_areas(plan, seed)
         plant_people(plan, seed)

@@ -112,6 +112,8 @@ def _details(event: Event) -> Record:
         return {"rename": {"from": event.previous, "to": event.current}}
     if event.kind == "transferred":
         return {"from_repository": event.from_repository}
+    if event.canonical is not None:
+        return {"canonical": {"number": event.canonical.number}}
     return _closer(event.closer) if event.closer is not None else {}
 
 

@@ -102,6 +102,7 @@ class Event:
     previous: str | None = None
     current: str | None = None
     from_repository: str | None = None
+    canonical: "Issue | None" = None
 
 
 @dataclass(slots=True, eq=False)
@@ -115,7 +116,8 @@ class Issue:
     weighs how many of the remaining comments this issue draws. ``is_false_alarm`` says that its
     keywords are about something else, ``is_missed`` that it is about performance in other words.
     ``environment`` is what the fields of its body state, by aspect; ``traced_file`` the file of the
-    library in which its stack trace ends.
+    library in which its stack trace ends. ``repeats`` is the report that it is marked as a
+    duplicate of, ``labelled_as`` the outcome that a label says.
     """
 
     title: str
@@ -144,6 +146,8 @@ class Issue:
     milestone: str | None = None
     reactions: dict[str, int] = field(default_factory=dict)
     traced_file: str = ""
+    repeats: "Issue | None" = None
+    labelled_as: str | None = None
     number: int = 0
 
     @property

@@ -4,8 +4,9 @@ Lists are joined by ``|``, moments are ISO 8601 in UTC.
 
 Every value comes from what was planned. Nothing here reads titles, bodies or commit messages.
 ``judgements.csv`` says of each bug report what somebody who reads it would: the rule by words is
-wrong about some. ``environments.csv`` is what the fields of bodies state,
-``fixers.csv`` who wrote the fixes of bug reports, by their address where nothing tells the account.
+wrong about some. ``environments.csv`` is what the fields of bodies state, ``outcomes.csv`` what
+became of bug reports, ``fixers.csv`` who wrote their fixes, by their address where nothing tells
+the account.
 """
 
 import json
@@ -26,6 +27,7 @@ from perf_assets.stand_ins.generator.fix_truth import (
 )
 from perf_assets.stand_ins.generator.history import in_order
 from perf_assets.stand_ins.generator.model import Comment, Commit, Issue, Pull, is_bot, person
+from perf_assets.stand_ins.generator.outcomes import OUTCOMES, planned_outcomes
 from perf_assets.stand_ins.generator.people import FIXERS, planned_answers, planned_fixers
 from perf_assets.stand_ins.generator.planner import DAY, HOUR, Calendar, Plan
 from perf_assets.stand_ins.generator.program import planted_findings
@@ -75,6 +77,9 @@ def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
     judged = [{"number": bug.number, "is_performance": bug.is_about_performance} for bug in bugs]
     columns = {"number": pl.Int64, "is_performance": pl.Boolean}
     pl.DataFrame(judged, schema=columns).write_csv(directory / "judgements.csv")
+    closed = ((bug, bool(fixes[bug])) for bug in bugs)
+    outcomes = pl.DataFrame(list(planned_outcomes(closed)), schema=OUTCOMES)
+    outcomes.write_csv(directory / "outcomes.csv")
     stated = [
         {"number": issue.number, "environment_aspect": aspect, "environment_value": value}
         for issue in issues
