@@ -134,9 +134,7 @@ def test_certainty_is_a_frequency(
         ("marts.trend_monthly", halves(2, 4)),
         *trend_of(1.5, p),
     )
-    sentence = (
-        f"If nothing had changed, a trend as clear as this would appear in {said} projects."
-    )
+    sentence = f"If nothing had changed, a trend as clear as this would appear in {said} projects."
     assert growth_of(connection).certainty == sentence
 
 
