@@ -1,5 +1,5 @@
--- Until when each repository is active, and whether it is at rest or archived: what the report begins
--- with, as intermediate.activity decides it.
+-- The last month with activity of each repository, and whether it is at rest or archived, as
+-- intermediate.activity decides. The report begins with it.
 
 with
 

@@ -1,6 +1,6 @@
--- What became of each finding of the static checks: whether it is still in the newest tree, which the
--- runs see, and what the people of the project did about it, which raters say: the state that was
--- imported last, kept by the identity of the finding whatever later runs and rules find.
+-- The state of each finding of the static checks: whether it is still in the newest tree, as the last
+-- run found it, and what the project did about it, as raters say. The state imported last counts. It is
+-- kept by the identity of the finding, whatever later runs and rules find.
 
 with
 

@@ -24,9 +24,9 @@ STATES = ("new", "known", "wont_fix", "resolved")
 def alerts(context: click.Context, data_dir: Path, *, is_all: bool, is_json: bool) -> None:
     """Say what changed in the monthly series, the newest first.
 
-    Changes of the share of performance bugs, of the growth of their backlog, of the time to the
-    first comment on them and until they are fixed; one alert for each cause. Those that are new or
-    known are listed.
+    It looks for changes of the share of performance bugs, the growth of their backlog, the time to
+    the first comment on them and the time until they are fixed. There is one alert for each cause.
+    Alerts that are new or known are listed.
 
     \b
     Examples:

@@ -128,7 +128,7 @@ def archive(
 @click.option("--all", "is_whole", is_flag=True, help="Also list what is equal.")
 @friendly_errors
 def check_archive(path: Path, *, explain: bool, is_whole: bool) -> None:
-    """Compute what ARCHIVE.zip says again, from its raw tables alone, and compare.
+    """Recompute the results in ARCHIVE.zip from its raw tables alone, and compare.
 
     Needs no network and no data directory, and writes nothing but temporary files. Says of each
     table and each figure of the report whether it is equal, which rows differ, or why it cannot be

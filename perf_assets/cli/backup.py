@@ -42,7 +42,7 @@ def backup(file: Path, data_dir: Path) -> None:
 @data_dir_option
 @friendly_errors
 def restore(file: Path, data_dir: Path) -> None:
-    """Bring back what is stored in FILE, a backup, and publish it.
+    """Restore a data directory from FILE, a backup, and publish it.
 
     What is replaced is kept below the data directory, in replaced/. Verdicts of people are never
     taken back: those that came after the backup stay.

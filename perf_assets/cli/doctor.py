@@ -38,13 +38,13 @@ from perf_assets.config.data_directory import DataDirectory
 def doctor(study: str, data_dir: Path, *, repair: bool, is_json: bool) -> None:
     """Say whether a run can succeed, and what it will cost GitHub's rate limit, before it starts.
 
-    First the data directory: is anything that is stored damaged, and what mends it.
+    First the data directory: whether stored files are damaged, and how to repair them.
 
-    For each token: does it work, how much it may still ask, and when its budget is full again.
-    For each repository of the study: can git and the API read it, how many issues are not stored
-    yet, and how many requests and points they take. One issue is read with all fields that a run
-    requests, so that a permission the token lacks, or a server that is too old, is said now. Costs
-    a few requests itself. Corpora need no token.
+    For each token: whether it works, its remaining requests, and when its budget is full again.
+    For each repository of the study: whether git and the API can read it, how many issues are not
+    stored yet, and how many requests and points they take. One issue is read with all fields that a
+    run requests, which reveals a permission that the token lacks, or a server that is too old. The
+    check itself costs a few requests. Corpora need no token.
 
     \b
     Exit code 0: a run can start. 2: it could not succeed, and why, in one sentence each.

@@ -43,9 +43,9 @@ def _rules_option(name: str, help_text: str) -> Callable[[Command], Command]:
     help="How findings are written.",
 )
 @click.option("--output", type=click.Path(path_type=Path), help="Write them to this file.")
-@_rules_option("--select", "Ask these rules: a code, its beginning, a name, or all.")
-@_rules_option("--ignore", "Do not ask these.")
-@_rules_option("--extend-select", "Ask these too.")
+@_rules_option("--select", "Check these rules: a code, its beginning, a name, or all.")
+@_rules_option("--ignore", "Do not check these.")
+@_rules_option("--extend-select", "Check these too.")
 @click.option(
     "--severity",
     type=click.Choice(["note", "warning"]),

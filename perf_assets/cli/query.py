@@ -85,7 +85,7 @@ def query(  # noqa: PLR0913
     color: str | None,
     data_dir: Path,
 ) -> None:
-    """Ask the published database: a query of the cookbook by NAME, one in a FILE, or SQL.
+    """Query the published database: by NAME from the cookbook, from a FILE, or as SQL.
 
     Without one it lists the cookbook, its questions by group. It only reads, and never the
     database that runs write. FILE may be - for the standard input, and schema.table is the whole

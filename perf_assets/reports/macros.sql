@@ -37,6 +37,16 @@ create macro metric_order(metric) as
         ['fix_time_days', 'fix_size', 'hours_to_first_comment', 'comments', 'commentators'], metric
     );
 
+-- A metric in words.
+create macro metric_words(metric) as
+    case metric
+        when 'fix_time_days' then 'days until fixed'
+        when 'fix_size' then 'lines changed by the fix'
+        when 'hours_to_first_comment' then 'hours to the first comment'
+        when 'commentators' then 'people who comment'
+        else metric
+    end;
+
 -- Whether rows of a repository are listed: those of all repositories pooled are, if there are two.
 create macro is_listed(repository, repositories) as
     (repository <> 'pooled' or repositories > 2);

@@ -37,8 +37,8 @@ def warnings(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """Return sentences on the newest odd months, and on rows that stand alone."""
     odd = rows_of(connection, "odd_months").rows()
     sentences = [
-        f"{repository} {month}: {in_words(measure)} {_number(value)}, {_number(median)} in the "
-        f"median of the months before ({spreads:+.1f} spreads)"
+        f"{repository} {month}: {in_words(measure)} {_number(value)}, {abs(spreads):.1f} spreads "
+        f"{'above' if spreads > 0 else 'below'} the median of the months before ({_number(median)})"
         for repository, month, measure, value, median, spreads in odd[:SHOWN]
     ]
     if len(odd) > SHOWN:
@@ -46,13 +46,13 @@ def warnings(connection: duckdb.DuckDBPyConnection) -> list[str]:
     left_out = passed_over(connection)
     alone = rows_of(connection, "rows_alone").rows()
     sentences += [
-        f"{repository}: {rows:,} {in_words(question)}, {example} for one"
+        f"{repository}: {rows:,} {in_words(question)}, for example {example}"
         for repository, question, rows, example in alone
         if repository not in left_out
     ]
     others = sum(repository in left_out for repository, *_ in alone)
     if others:
-        sentences.append(f"and so in {others:,} other places: marts.integrity_checks")
+        sentences.append(f"and {others:,} more in repositories not shown: marts.integrity_checks")
     return sentences
 
 
@@ -67,8 +67,8 @@ def remarks(connection: duckdb.DuckDBPyConnection) -> list[str]:
     ]
     return sentences + [
         f"{repository}: the fixes of {left_out:,} of {fixes:,} bugs were not analysed "
-        "(analyze_fixes = false, or --until links): which methods and languages they touch, and "
-        "who introduced the bug, is not known"
+        "(analyze_fixes = false, or --until links): the methods and languages they touch, and "
+        "the commits that introduced the bugs, are not known"
         for repository, left_out, fixes in rows_of(connection, "left_out").iter_rows()
         if repository not in unnamed
     ]

@@ -76,7 +76,8 @@ def status_text(status: Mapping[str, Any]) -> str:
     """Return the same for people, in lines of 80 columns unless a word is longer."""
     parts = [_wrapped(f"Stored in {escape_text(status['data_dir'])}")]
     if status["is_as_published"]:
-        parts.append(_wrapped("What was published last: a run is writing, or there is no more."))
+        reason = "a run is writing, or only that is stored."
+        parts.append(_wrapped(f"This is the last published state: {reason}"))
     rows = status["tables"]
     origins = {row["repository"]: _origin(row) for row in status["repositories"]}
     for repository in dict.fromkeys(row["repository"] for row in rows):
@@ -86,7 +87,7 @@ def status_text(status: Mapping[str, Any]) -> str:
     for title, key, sentence in (
         ("Failed audits", "failed_audits", _failure),
         ("Rows set aside", "rows_set_aside", _set_aside),
-        ("Tables that are not whole", "tables_not_whole", _not_whole),
+        ("Incomplete tables", "tables_not_whole", _not_whole),
         ("Default branches that changed", "branch_changes", _branch_change),
     ):
         if status[key]:

@@ -28,13 +28,13 @@ TABLES = {
     "Holm)",
     "papers_test": "the paper's test (Cox-Stuart), and how often it finds a rise in permuted "
     "labels",
-    "analysis.open_share_changes": "why the open share changes: by what is reported, and by how it "
+    "analysis.open_share_changes": "why the open share changes: what is reported, and how long it "
     "stays open",
-    "closing": "how often open performance bugs are closed, by others of the same age",
-    "fixed_within": "how soon bugs are fixed, when closing without a fix competes: fixed within so "
-    "many days (Gray's test of the curves)",
-    "groups": "performance / other bugs (Mann-Whitney U, pooled van Elteren; Cliff's delta)",
-    "asked": "what users ask, and whether an answer is accepted",
+    "closing": "how often open performance bugs are closed, compared with others of the same age",
+    "fixed_within": "how many bugs are fixed within so many days, allowing for those closed "
+    "without a fix (Gray's test of the curves)",
+    "groups": "performance bugs / other bugs (Mann-Whitney U, pooled van Elteren; Cliff's delta)",
+    "asked": "what users ask, and how often an answer is accepted",
     "findings": "findings of static checks, from the first quarter to the newest",
 }
 """The tables of results: the query of each, and its title."""
@@ -43,11 +43,11 @@ OF_LABELS = ("quality", "agreement", "disagreements")
 VERDICTS = {
     "quality": "how good the labels are, with 95 % confidence",
     "agreement": "do the raters agree? (kappa, with 95 % confidence)",
-    "disagreements": "to discuss",
-    "questions": "what was judged of its questions, those that the stems find and others",
+    "disagreements": "answers on which the raters disagree",
+    "questions": "how people judged its questions: those with performance stems, and others",
     "question_agreement": "do the raters agree on its questions? (kappa, with 95 % confidence)",
-    "endorsement_precision": "how often comments that count as endorsing an answer do, with 95 % "
-    "confidence",
+    "endorsement_precision": "how often comments that count as endorsing an answer endorse it, "
+    "with 95 % confidence",
     "finding_precision": "how often findings of static checks are right, with 95 % confidence",
     "finding_agreement": "do the raters agree on findings? (kappa, with 95 % confidence)",
 }

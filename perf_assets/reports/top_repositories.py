@@ -25,6 +25,6 @@ def remark(names: frozenset[str]) -> list[str]:
     """Return a sentence on the ``names`` that are left out, or none."""
     sentence = (
         f"Of {len(names) + MOST:,} repositories the {MOST} with most bug reports are shown one by "
-        "one, and all of them where they are pooled; the tables of the database hold every one."
+        "one. Pooled rows are over all of them, and the database has all of them."
     )
     return [sentence] if names else []

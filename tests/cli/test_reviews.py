@@ -74,7 +74,7 @@ def test_two_raters_judge_a_sample_and_their_agreement_is_reported(
     assert "3 of category 'Inefficient caching' of an older codebook" in output.replace("\n", " ")
     output = run("review", "import", bob, "--rater", "Bob")
     assert "do the raters agree?" in output
-    assert "to discuss" in output
+    assert "answers on which the raters disagree" in output
     after = stored_tables(DataDirectory.of(data_dir).published)
     assert after["reviews.verdicts"].height == 14
     kappas = after["analysis.rater_agreement"].filter(
@@ -173,7 +173,7 @@ def test_two_raters_judge_questions_by_the_same_commands(data_dir: Path, tmp_pat
     output = run("review", "import", ann, "--rater", "Ann")
     assert "3 verdicts added, 0 supersede" in output
     assert "'Static graphs' of an older codebook was read as 'Static graph computation'" in output
-    assert f"{forum}: what was judged of its questions" in output
+    assert f"{forum}: how people judged its questions" in output
     output = run("review", "import", bob, "--rater", "Bob")
     assert f"{forum}: do the raters agree on its questions?" in output
     after = stored_tables(DataDirectory.of(data_dir).published)

@@ -93,7 +93,7 @@ def test_a_table_that_cannot_be_had_costs_what_is_made_from_it_and_all_else_is_p
     assert ("marts.bug_lifetimes",) in lacking and ("analysis.lifetime_comparisons",) in lacking
     assert ("marts.bug_metrics",) not in lacking and bugs > 0
     told = perf_assets("status", "--data-dir", home.path).stdout
-    assert "Tables that are not whole" in told
+    assert "Incomplete tables" in told
 
 
 @pytest.mark.parametrize("kind", some(*KINDS, few=0))

@@ -140,7 +140,8 @@ def test_the_trend_is_reported_in_words_adjusted_for_all_tests(
     (sentence,) = of(database, "analysis.trend_tests").sentences
     assert sentence == (
         f"owner/name: share among new bug reports: {verdict}; odds x {odds:.2f} a year "
-        f"[{odds - 0.1:.2f}, {odds + 0.1:.2f}], p = 0.019, adjusted for all tests p = {p_adjusted}"
+        f"[{odds - 0.1:.2f}, {odds + 0.1:.2f}], p = 0.019, adjusted for all headline "
+        f"tests p = {p_adjusted}"
     ).replace("= 0.04", "= 0.040").replace("= 0.06", "= 0.060")
 
 
@@ -149,8 +150,8 @@ def test_says_that_members_are_not_known_where_nobody_is(database: ModelDatabase
     insert(database.connection, "analysis.fixing_concentration", rows)
     found = of(database, "analysis.fixing_concentration")
     (sentence,) = found.sentences
-    assert sentence.count("who of them is a member is not known") == 2
-    assert "accounts known as members" not in sentence
+    assert sentence.count("which of them are members is not known") == 2
+    assert "known members" not in sentence
 
 
 def test_live_data_go_before_published_ones(database: ModelDatabase) -> None:

@@ -104,7 +104,9 @@ def marks(part: Part) -> list[str]:
 def test_each_repository_has_the_numbers_of_its_own_last_month(news: Any) -> None:
     tiles = {tile.label: tile for tile in news[f"{REPOSITORY}, 2020-03", ""].tiles}
     assert tiles["new performance bugs"].number == "3"
-    assert tiles["new performance bugs"].note.startswith("of 4 bug reports; 1 in the median")
+    assert tiles["new performance bugs"].note.startswith(
+        "of 4 bug reports; median of the year before: 1"
+    )
     assert tiles["performance bugs fixed"].number == "2"
     assert tiles["performance bugs open"].number == "2"
     assert tiles["performance bugs open"].note == ""
@@ -121,7 +123,7 @@ def test_beside_the_numbers_stands_whether_the_share_changes() -> None:
     insert(database.connection, "analysis.trend_tests", [test])
     insert(database.connection, "analysis.adjusted_tests", [family])
     last = {part.title: part.tiles[-1] for part in news_of(database) if part.tiles}
-    assert last[f"{REPOSITORY}, 2020-03"].number == "falls"
+    assert last[f"{REPOSITORY}, 2020-03"].sentence.startswith("a fall in the share among new")
     assert last[f"{OTHER}, 2020-02"].number == "100.0 %"
 
 

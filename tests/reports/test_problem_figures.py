@@ -67,10 +67,10 @@ def test_a_handful_of_problems_is_counted_and_not_drawn(database: ModelDatabase)
 @pytest.mark.parametrize(
     ("verdicts", "words"),
     [
-        ([], "of which nobody checked any"),
+        ([], "none of them checked by people"),
         (
             [question_verdict(1, "Ann", 1), question_verdict(2, "Ann", 2, verdict="no")],
-            "of which people checked 2 and confirmed 1",
+            "people checked 2 of them and confirmed 1",
         ),
     ],
 )
@@ -95,8 +95,7 @@ def test_what_stems_find_are_candidates_until_people_checked_them(
     found = shown(database.connection, "marts.questions_vs_bugs_monthly")
     assert found is not None
     assert found.verdicts[0][1].startswith(
-        f"2020-01 to 2020-01: 2 of 3 questions are candidates for performance by their stems "
-        f"(66.7 %), {words}; "
+        f"2020-01 to 2020-01: questions with performance stems: 2 of 3 (66.7 %), {words}; "
     )
 
 
@@ -115,9 +114,9 @@ def test_what_helped_with_reproduced_problems_is_said_and_drawn(database: ModelD
     assert found.verdicts == [
         (
             "of the reproduced problems",
-            "profiler solved in part 0 of 2 to which it was applied (to 0 it was not); XLA solved "
-            "in part 1 of 1 to which it was applied (to 1 it was not); documentation helped with "
-            "1 of 2 to which it was applied (to 0 it was not)",
+            "profiler solved in part 0 of 2 problems to which it was applied (not applied to 0); "
+            "XLA solved in part 1 of 1 problems to which it was applied (not applied to 1); "
+            "documentation helped with 1 of 2 problems to which it was applied (not applied to 0)",
         )
     ]
     (panel,) = found.panels

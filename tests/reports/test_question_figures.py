@@ -63,5 +63,5 @@ def test_curves_are_those_of_kaplan_and_meier_and_too_few_have_neither_curve_nor
     assert (box["color"], box["p50"]) == ("program crash", 14.5)
     assert found.sentences[1] == (
         "stackoverflow: performance: 1 of 3 questions had no accepted answer by the end of the "
-        "data; too few did to say how soon"
+        "data; too few had one to say how soon"
     )

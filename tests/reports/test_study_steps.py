@@ -92,9 +92,9 @@ def test_the_funnel_goes_from_issues_to_fixed_bugs_and_shares_of_few_are_counts(
     ((who, sentence),) = found.verdicts
     assert who == REPOSITORY
     assert sentence == (
-        "6 issues (1 performance bugs, 16.7 % [3.0, 56.3]); 5 bug reports (1 performance bugs, "
-        "20.0 % [3.6, 62.4]); 0 closed bug reports (0 performance bugs); 0 fixed bug reports "
-        "(0 performance bugs)"
+        "6 issues (performance bugs: 1, 16.7 % [3.0, 56.3]); 5 bug reports (performance bugs: 1, "
+        "20.0 % [3.6, 62.4]); 0 closed bug reports (performance bugs: 0); 0 fixed bug reports "
+        "(performance bugs: 0)"
     )
     (panel,) = found.panels
     assert "issues 6, of which 1 performance bugs" in panel["description"]
@@ -134,7 +134,7 @@ def test_the_share_gained_stands_with_the_papers_test(database: ModelDatabase) -
             "share of performance bugs among open bug reports: 5.00 % [0.9, 23.6] (1 of 20) in "
             "2020-01, 15.00 % [5.2, 36.0] (3 of 20) in 2020-02, +10.00 points; Cox-Stuart, "
             "one-sided: 6 of 6 pairs of months rise, p = 0.016; with permuted labels, which have "
-            "no trend, it finds a rise in 25.0 % of cases",
+            "no trend, the test also shows a rise in 25.0 % of cases",
         )
     ]
 
@@ -169,7 +169,7 @@ def test_table_2_says_how_much_longer_and_compares_in_both_ways(database: ModelD
     insert(database.connection, "analysis.group_comparisons", rows)
     sentences = dict(of(database, "analysis.group_comparisons").verdicts)
     plain_text = (
-        "fix time days: median 20.34 of 6 performance bugs, 10.46 of 9 others (94 % longer); "
+        "days until fixed: median 20.34 for 6 performance bugs, 10.46 for 9 others (94 % longer); "
         "rank-sum test p < 0.001, delta = 0.248"
     )
     assert sentences[REPOSITORY] == plain_text

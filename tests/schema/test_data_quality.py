@@ -124,8 +124,9 @@ def test_a_run_warns_of_the_newest_odd_months_and_of_what_stands_alone(
     comments = warnings(database.connection)
     months = [sentence.split(": ")[0].split()[-1] for sentence in comments[:3]]
     assert months == ["2020-09", "2020-08", "2020-07"]
-    assert "issues 80, 12 in the median of the months before (+" in comments[0]
-    assert "1 comments without issue, #999 for one" in " ".join(comments)
+    assert "spreads above the median of the months before (12)" in comments[0]
+    assert ": issues 80, " in comments[0]
+    assert "1 comments without issue, for example #999" in " ".join(comments)
 
 
 def test_a_run_warns_of_accounts_of_which_it_is_not_known_whether_they_are_bots(
@@ -142,7 +143,7 @@ def test_a_run_warns_of_accounts_of_which_it_is_not_known_whether_they_are_bots(
         database, issues, **{"labels.performance_labels": decisions, "raw.issue_comments": comments}
     )
     assert warnings(database.connection) == [
-        "owner/name: 1 comments by accounts of unknown type, #1 for one"
+        "owner/name: 1 comments by accounts of unknown type, for example #1"
     ]
 
 

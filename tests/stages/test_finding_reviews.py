@@ -161,7 +161,7 @@ def test_what_became_of_a_finding_is_kept_though_later_runs_find_it_no_more(
     assert found.verdicts == [
         (
             REPOSITORY,
-            "7 found, of which 6 are gone from the newest tree; 3 reported, 2 confirmed, "
+            "findings: 7, 6 of them gone from the newest tree; 3 reported, 2 confirmed, "
             "1 fixed, 1 rejected",
         ),
         ("the study's checker", "488 found, 105 confirmed, 27 fixed"),

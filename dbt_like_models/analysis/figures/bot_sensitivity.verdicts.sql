@@ -14,7 +14,7 @@ with moved as (
 
 select repository, printf(
     '%s: delta = %.3f, %s without bots; delta = %.3f, %s with bots',
-    replace(metric, '_', ' '), delta, p_text(p), lowest, p_text(highest_p)
+    metric_words(metric), delta, p_text(p), lowest, p_text(highest_p)
 )
 from moved
 where delta is not null and lowest is not null

@@ -1,7 +1,7 @@
 -- Metrics that are too few for the same reason share a sentence.
 with results as (
     select
-        tests.repository, replace(tests.metric, '_', ' ') as metric, tests.result, tests.is_too_few,
+        tests.repository, metric_words(tests.metric) as metric, tests.result, tests.is_too_few,
         metric_order(tests.metric) as place
     from analysis.effect_sizes as tests
     where tests.dataset = 'live' and is_listed(

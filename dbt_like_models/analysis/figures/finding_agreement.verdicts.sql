@@ -1,7 +1,7 @@
 select place, printf(
-    '%s: kappa = %.2f %s, %s, of %d judged by %s',
+    '%s: kappa = %.2f %s (%s), from %d judged by %s',
     replace(asked, '_', ' '), estimate,
-    coalesce(printf('[%.2f, %.2f]', low, high), 'without an interval, as no answer differs'),
+    coalesce(printf('[%.2f, %.2f]', low, high), 'without an interval, because no answer differs'),
     reading, n, raters
 )
 from figure_rows

@@ -1,5 +1,5 @@
 select repository, printf(
-    'findings of %s: %.0f %% are right [%.0f, %.0f], by %d judged (%s)',
+    'findings of %s: %.0f %% [%.0f, %.0f] are right, from %d judged (%s)',
     rule, estimate, low, high, judged, rater
 )
 from figure_rows

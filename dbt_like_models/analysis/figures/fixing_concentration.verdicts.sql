@@ -8,16 +8,19 @@ with limits as (
 select repository, string_agg(
     case
         when n < 6
-            then printf('too few %s bugs with a fix whose author is known: %d', kind, n)
+            then printf(
+                'too few %s bugs with a fix whose author is known: %d, at least 6 are needed',
+                kind, n
+            )
         else printf(
-            '%s bugs: %d persons fixed %d, half of these %d of them (Gini %.2f); ',
-            kind, persons, n, half_group, gini
+            '%d people fixed %d %s bugs, and %d of them fixed half (Gini %.2f); ',
+            persons, n, kind, half_group, gini
         ) || coalesce(
             printf(
-                'accounts known as members made %.0f %% [%.0f, %.0f] of the fixes',
+                'known members wrote %.0f %% [%.0f, %.0f] of the fixes',
                 percent_by_members, low, high
             ),
-            'who of them is a member is not known'
+            'which of them are members is not known'
         )
     end, '; ' order by kind desc
 )

@@ -21,7 +21,8 @@ select repository, printf(
             'Cox-Stuart, one-sided: %d of %d pairs of months rise, %s%s', rising_pairs, n_pairs,
             p_text(p),
             coalesce(printf(
-                '; with permuted labels, which have no trend, it finds a rise in %.1f %% of cases',
+                '; with permuted labels, which have no trend, the test also shows a rise in '
+                || '%.1f %% of cases',
                 false_alarms_percent
             ), '')
         )

@@ -1,11 +1,11 @@
 -- Metrics that are too few for the same reason share a sentence.
 with results as (
     select
-        repository, replace(metric, '_', ' ') as metric,
+        repository, metric_words(metric) as metric,
         metric_order(metric) as place,
         too_few_reason is not null as is_too_few,
         coalesce(too_few_reason, printf(
-            'median %s of %d performance bugs, %s of %d others%s; rank-sum test %s, '
+            'median %s for %d performance bugs, %s for %d others%s; rank-sum test %s, '
             || 'delta = %.3f%s',
             printf('%.4g', median_performance), n_performance,
             printf('%.4g', median_other), n_other,
@@ -13,8 +13,8 @@ with results as (
                 ' (%.0f %% %s)', abs(percent_larger),
                 case
                     when metric in ('fix_size', 'comments', 'commentators') and percent_larger >= 0
-                        then 'larger'
-                    when metric in ('fix_size', 'comments', 'commentators') then 'smaller'
+                        then 'more'
+                    when metric in ('fix_size', 'comments', 'commentators') then 'fewer'
                     when percent_larger >= 0 then 'longer'
                     else 'shorter'
                 end

@@ -1,6 +1,7 @@
-select repository, 'titles of performance bugs have more often than others: ' || string_agg(
-    term, ', ' order by rank
-)
+select
+    repository,
+    'words more frequent in titles of performance bugs than in others: '
+    || string_agg(term, ', ' order by rank)
 from analysis.keyword_proposals
 where
     dataset = 'live' and not is_covered and rank <= 10

@@ -1,5 +1,5 @@
 select forum || ', ' || tag_set, printf(
-    '%d of %d questions (%.1f %% [%.1f, %.1f]) have a performance stem %s',
+    '%d of %d questions (%.1f %% [%.1f, %.1f]) have a performance stem (stems %s)',
     questions, all_questions, percent, low, high, replace(stem_set, '_', ' ')
 )
 from (

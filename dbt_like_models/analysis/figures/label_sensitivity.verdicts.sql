@@ -1,7 +1,11 @@
 select repository, printf(
-    '%s: %s by the study''s labels; %s without weak ones, %s by strong ones alone, %s with '
-    || 'more words',
-    replace(result_of, '_', ' '),
+    '%s: %s by the labels of the study; without weak evidence %s; with strong evidence alone %s; '
+    || 'by a wider rule %s',
+    case result_of
+        when 'share' then 'share of performance bugs'
+        when 'opened' then 'share among new bug reports'
+        else metric_words(result_of)
+    end,
     any_value(result) filter (where label_rule = 'study'),
     any_value(result) filter (where label_rule = 'without_weak'),
     any_value(result) filter (where label_rule = 'strong_alone'),

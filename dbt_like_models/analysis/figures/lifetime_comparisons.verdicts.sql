@@ -1,6 +1,6 @@
 select repository, coalesce(too_few_reason, printf(
-    'performance bugs lived %.0f days in the median before they were reported, others %.0f: '
-    || 'delta = %.3f (%s), %s, from %d and %d bugs whose introducing commit was found',
+    'median time from the introducing commit to the report: %.0f days for performance bugs, %.0f '
+    || 'for others; delta = %.3f (%s), %s; the commit is known for %d and %d bugs',
     median_days_performance, median_days_other, estimate, magnitude, p_text(p),
     introduced_performance, introduced_other
 ))

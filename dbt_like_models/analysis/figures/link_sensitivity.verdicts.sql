@@ -23,8 +23,9 @@ with moved as (
 )
 
 select repository, printf(
-    '%s: delta = %.3f, %s with all links; without doubtful links from %.3f to %.3f, at most %s',
-    replace(metric, '_', ' '), delta, p_text(p), lowest, highest, p_text(highest_p)
+    '%s: delta = %.3f, %s with all links; without doubtful links delta is between %.3f and %.3f, '
+    || 'and %s at most',
+    metric_words(metric), delta, p_text(p), lowest, highest, p_text(highest_p)
 )
 from moved
 where delta is not null and lowest is not null

@@ -1,4 +1,4 @@
-select 'the study of ' || replace(study, '_', ' '), string_agg(
+select 'the study of ' || replace(study, '_', ' '), 'figures of the paper: ' || string_agg(
     number || ' ' || replace(verdict, '_', ' '), ', '
     order by list_position(
         ['exact', 'within_rounding', 'coincides', 'differs', 'not_derivable'], verdict
@@ -8,7 +8,7 @@ select 'the study of ' || replace(study, '_', ' '), string_agg(
         then printf(' (%d of them counted in the published file, not printed)', sum(of_file))
     else ''
 end || case
-    when sum(of_itself) > 0 then printf('; %d more set the paper against itself', sum(of_itself))
+    when sum(of_itself) > 0 then printf('; of the paper compared with itself: %d', sum(of_itself))
     else ''
 end
 from (

@@ -2,11 +2,11 @@ select
     repository || ' and ' || forum, case
         when max(statistic) is null then any_value(result)
         when not bool_or(coalesce(is_outside_band, false))
-            then 'at no lag of a year each way do they go together more than by chance'
-        else 'they go together more than by chance where performance bugs are later by so many '
+            then 'they do not go together more than by chance at any lag up to a year'
+        else 'they go together more than by chance when performance bugs follow by this many '
             || 'months: ' || string_agg(printf('%+d (%+.2f)', lag, statistic), ', ' order by lag)
                 filter (where is_outside_band)
-            || '; a season or an event that both follow does so too'
+            || '; a season or a shared event has the same effect'
     end
 from analysis.question_bug_correlation
 group by repository, forum

@@ -17,18 +17,21 @@ with quarters as (
 )
 
 select repository, printf(
-    '%s to %s: %s in %d files of Python%s%s%s', min(quarter), max(quarter),
+    '%s to %s: %s in %d Python files%s%s%s', min(quarter), max(quarter),
     case
-        when sum(findings) = 0 then 'nothing found, at the end'
-        else printf('at the end %d findings', arg_max(findings, quarter))
+        when sum(findings) = 0 then 'no findings; at the end'
+        else printf(
+            'at the end %d finding%s', arg_max(findings, quarter),
+            case when arg_max(findings, quarter) = 1 then '' else 's' end
+        )
     end,
     arg_max(files, quarter),
     coalesce(' (' || arg_max(rules, quarter) || ')', ''),
     case when count(*) > 1 and sum(findings) > 0 then printf(
-        ', and %d came and %d went from one quarter to the next', sum(came), sum(went)
+        '; between quarters %d appeared and %d disappeared', sum(came), sum(went)
     ) else '' end,
     case when any_value(unread.unparsed_files) > 0 then printf(
-        '; %d could not be read', any_value(unread.unparsed_files)
+        '; files that could not be read: %d', any_value(unread.unparsed_files)
     ) else '' end
 )
 from quarters

@@ -2,7 +2,7 @@ select repository, printf(
     'share among %s: %s%s',
     case series
         when 'opened' then 'new bug reports'
-        when 'newly_fixed' then 'bugs newly fixed'
+        when 'newly_fixed' then 'newly fixed bugs'
         when 'open' then 'open bug reports'
         else 'fixed bugs'
     end,
@@ -12,9 +12,9 @@ select repository, printf(
         printf('%+.2f points a year', points_a_year),
         'no estimate'
     ) || ', ' || p_text(p)
-    || ', adjusted for all tests ' || p_text(p_adjusted)
+    || ', adjusted for all headline tests ' || p_text(p_adjusted)
     || case when verdict = 'no change shown' and power < 0.8 then printf(
-        '; a doubling of the odds in three years would be found in %.0f %% of such projects',
+        '; if the odds doubled in three years, the test would show it in %.0f %% of such projects',
         100 * power
     ) else '' end end
 )

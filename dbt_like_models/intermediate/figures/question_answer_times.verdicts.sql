@@ -2,9 +2,9 @@ select forum, printf(
     '%s: %d of %d questions had no accepted answer by the end of the data; %s',
     replace(kind, '_', ' '), never_accepted, questions,
     case
-        when accepted < 6 then 'too few did to say how soon'
+        when accepted < 6 then 'too few had one to say how soon'
         else printf(
-            'of those that did, half within %.1f hours and a quarter later than %.1f hours',
+            'half of the others had one within %.1f hours, a quarter after more than %.1f hours',
             median_hours, upper_quartile_hours
         )
     end

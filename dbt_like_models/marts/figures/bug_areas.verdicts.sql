@@ -31,7 +31,8 @@ from (
 group by repository
 union all
 select repository, printf(
-    'too few to compare areas: at most %d performance bug%s in one, at least 5 are needed',
+    'too few to compare areas: the area with the most has %d performance bug%s, at least 5 are '
+    || 'needed',
     max(performance_bugs), case when max(performance_bugs) = 1 then '' else 's' end
 )
 from areas
@@ -39,8 +40,8 @@ group by repository
 having count(estimate) = 0
 union all
 select repository, printf(
-    'of %d bug reports %d have an area: %d by labels, %d by the files of their fixes, %d by stack '
-    || 'traces', bug_reports, located, by_label, by_fix, by_trace
+    'bug reports with an area: %d of %d; %d by labels, %d by the files of their fixes, %d by stack '
+    || 'traces', located, bug_reports, by_label, by_fix, by_trace
 )
 from sources
 order by all

@@ -14,7 +14,7 @@ shown as (
 )
 
 select repository, printf(
-    'of %d bug reports that state the %s %d are performance bugs: %s', any_value(stating),
+    'performance bugs among %d bug reports that state the %s: %d; %s', any_value(stating),
     replace(aspect, '_', ' '), any_value(performance), string_agg(printf(
         '%s: %d of %d (%.1f %% [%.1f, %.1f])', environment, performance_bugs, bug_reports, estimate,
         low, high

@@ -1,7 +1,7 @@
 select whose, printf(
     '%d problems; most often %s', any_value(total_problems),
     string_agg(
-        printf('%s, which comes in at %s (%d)', cause, stage, problems), '; '
+        printf('%s, introduced at %s (%d)', cause, stage, problems), '; '
         order by problems desc, cause, stage
     )
 )

@@ -2,9 +2,9 @@ select repository, string_agg(
     printf(
         '%d %s (%s)', n, step,
         case
-            when percent is null then printf('%d performance bugs', performance_bugs)
+            when percent is null then printf('performance bugs: %d', performance_bugs)
             else printf(
-                '%d performance bugs, %.1f %% [%.1f, %.1f]', performance_bugs, percent, low, high
+                'performance bugs: %d, %.1f %% [%.1f, %.1f]', performance_bugs, percent, low, high
             )
         end
     ),

@@ -1,7 +1,7 @@
 select repository, printf(
-    '%d found, of which %d are gone from the newest tree; %s', sum(found), sum(gone),
+    'findings: %d, %d of them gone from the newest tree; %s', sum(found), sum(gone),
     case
-        when sum(reported) = 0 then 'nobody said that any was reported'
+        when sum(reported) = 0 then 'none is recorded as reported to the project'
         else printf(
             '%d reported, %d confirmed, %d fixed, %d rejected', sum(reported), sum(confirmed),
             sum(fixed), sum(rejected)

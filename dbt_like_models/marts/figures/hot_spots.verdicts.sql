@@ -31,16 +31,16 @@ named as (
 
 select repository, case
     when fixed < 5 then printf(
-        'too few to tell hot spots: %d performance bug%s with a fix, at least 5 are needed',
+        'too few to name hot spots: %d performance bug%s with a fix, at least 5 are needed',
         fixed, case when fixed = 1 then '' else 's' end
     )
     when again = 0 then printf(
-        'no %s was changed by the fixes of two of the %d performance bugs with one',
+        'no %s was changed by the fixes of two or more of the %d fixed performance bugs',
         code_unit, fixed
     )
     else printf(
-        'fixes of several of %d performance bugs changed %d %ss; most often %s',
-        fixed, again, code_unit, names
+        '%ss changed by the fixes of two or more of %d performance bugs: %d; most often %s',
+        code_unit, fixed, again, names
     )
 end
 from places

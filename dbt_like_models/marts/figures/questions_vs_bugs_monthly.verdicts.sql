@@ -1,15 +1,16 @@
 select repository || ' and ' || forum, printf(
-    '%s to %s: %d of %d questions are candidates for performance by their stems (%.1f %%), %s; '
-    || '%d of %d bug reports are performance bugs (%.1f %%), %d of them were fixed',
+    '%s to %s: questions with performance stems: %d of %d (%.1f %%), %s; performance bugs among '
+    || 'bug reports: %d of %d (%.1f %%), %d of them fixed',
     min(month), max(month),
     sum(performance_questions),
     sum(questions) filter (where performance_questions is not null),
     100 * sum(performance_questions)
         / sum(questions) filter (where performance_questions is not null),
     case
-        when coalesce(sum(checked_performance_questions), 0) = 0 then 'of which nobody checked any'
+        when coalesce(sum(checked_performance_questions), 0) = 0
+            then 'none of them checked by people'
         else printf(
-            'of which people checked %d and confirmed %d', sum(checked_performance_questions),
+            'people checked %d of them and confirmed %d', sum(checked_performance_questions),
             sum(confirmed_performance_questions)
         )
     end,

@@ -1,22 +1,22 @@
 select newest.repository, printf(
-    'end of %s: %s, and %s', newest.month,
+    'end of %s: %s; %s', newest.month,
     case
         when newest.open_total = 0 then 'no bug report is open'
         else printf(
-            'performance bugs are %d of %d open bug reports (%.1f %%)%s',
+            'performance bugs among open bug reports: %d of %d (%.1f %%)%s',
             newest.open_performance, newest.open_total, newest.open_percentage,
             case when before.open_total > 0 then printf(
-                ', a year before %d of %d', before.open_performance, before.open_total
+                ', a year earlier %d of %d', before.open_performance, before.open_total
             ) else '' end
         )
     end,
     case
-        when newest.fixed_total = 0 then 'none is known to be fixed'
+        when newest.fixed_total = 0 then 'no bug report is known to be fixed'
         else printf(
-            'performance bugs are %d of %d fixed ones (%.1f %%)%s',
+            'performance bugs among fixed bug reports: %d of %d (%.1f %%)%s',
             newest.fixed_performance, newest.fixed_total, newest.fixed_percentage,
             case when before.fixed_total > 0 then printf(
-                ', a year before %d of %d', before.fixed_performance, before.fixed_total
+                ', a year earlier %d of %d', before.fixed_performance, before.fixed_total
             ) else '' end
         )
     end

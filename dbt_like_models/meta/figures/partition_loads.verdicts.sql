@@ -1,5 +1,5 @@
 select
     repository,
     printf('%d of %d months passed their audits', passed, months)
-    || case when refused > 0 then '; refused last: ' || newest_refused else '' end
+    || case when refused > 0 then '; newest refused month: ' || newest_refused else '' end
 from figure_rows

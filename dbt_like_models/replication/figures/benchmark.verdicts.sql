@@ -1,6 +1,6 @@
 select 'of the reproduced problems', string_agg(
     printf(
-        '%s %s %d of %d to which it was applied (to %d it was not)', approach,
+        '%s %s %d of %d problems to which it was applied (not applied to %d)', approach,
         case when approach = 'documentation' then 'helped with' else 'solved in part' end,
         solved, tried, others
     ), '; ' order by list_position(['profiler', 'XLA', 'documentation'], approach)

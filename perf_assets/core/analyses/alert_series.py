@@ -249,28 +249,28 @@ def _normal_scores(values: pl.Series) -> Floats:
 def sentence(raised: Raised) -> str:
     """Return the change in words, without its repository."""
     where = f"in {raised.area}, " if raised.area else ""
-    return f"{where}{_NOUNS[raised.series]} from {raised.month} on: {levels_text(raised)}"
+    return f"{where}{_NOUNS[raised.series]} changed in {raised.month} from {levels_text(raised)}"
 
 
 def full_sentence(raised: Raised) -> str:
     """Return the change in words with its months and how likely chance alone makes it."""
     return (
-        f"{sentence(raised)}; {raised.months_before} months before and {raised.months_after} after "
+        f"{sentence(raised)}; {raised.months_before} months before and {raised.months_after} since "
         f"({raised.first_month} to {raised.last_month}), with {raised.n_before:,} and "
-        f"{raised.n_after:,} {_COUNTED[raised.series]}; without a change "
+        f"{raised.n_after:,} {_COUNTED[raised.series]}; "
         f"{p_text(raised.change.p_value)}"
     )
 
 
 _NOUNS = {
     SHARE: "share of performance bugs among new reports",
-    BACKLOG: "open performance bugs, growth a month",
-    ANSWER: "hours to the first comment on performance bugs, median",
-    FIX: "days until performance bugs are fixed, median",
+    BACKLOG: "growth of the open performance bugs",
+    ANSWER: "median hours to the first comment on performance bugs",
+    FIX: "median days until performance bugs are fixed",
 }
 _COUNTED = {
     SHARE: "bug reports",
-    BACKLOG: "opened or closed",
+    BACKLOG: "performance bugs opened or closed",
     ANSWER: "performance bugs",
     FIX: "fixed performance bugs",
 }

@@ -72,6 +72,6 @@ def _premise(bots: str, presence: Presence) -> str:
     if bots == LEFT_OUT:
         return f"without bots{beside}"
     return (
-        f"with bots, who are among the commentators of {joined:,} of {n_classified:,} bug reports "
-        f"({100 * share:.1f} %) and wrote {of_bots:,} of {comments:,} comments{beside}"
+        f"with bots (they comment on {joined:,} of {n_classified:,} bug reports, "
+        f"{100 * share:.1f} %, and wrote {of_bots:,} of {comments:,} comments{beside})"
     )

@@ -146,7 +146,7 @@ def open_share_change(paths: CumulativeSeries) -> dict[str, Any]:
         "power": power(paths.middling_slope("open"), variance**0.5),
         "is_too_few": False,
         "result": f"the open share changes by {slope:+.2f} points a year: {of_reports:+.2f} by "
-        f"what was reported, {slope - of_reports:+.2f} by how long it stays open ({p_text(p)})",
+        f"what is reported, {slope - of_reports:+.2f} by how long reports stay open ({p_text(p)})",
     }
 
 
@@ -190,13 +190,13 @@ def _ratios(fit: RateFit | None, kind: str, reason: str | None) -> dict[str, obj
     if ratio is None:
         return figures
     text = (
-        f"at equal age performance bugs are closed {ratio[0]:.2f} times as often as others "
+        f"open performance bugs are closed {ratio[0]:.2f} times as often as others of the same age "
         f"[{ratio[1]:.2f}, {ratio[2]:.2f}], {p_text(ratio[3])}; "
     )
     if change is None:
-        text += "too few were closed to tell whether that changes"
+        text += "too few were closed to say whether this ratio changes"
     else:
-        text += f"that changes by {factor_text(*change)}"
+        text += f"this ratio changes by {factor_text(*change)}"
     figures |= {"power": ratio_power(RATE_RATIO, ratio[1], ratio[2]), "result": text}
     return figures | changes | dict(zip(_RATIO, ratio, strict=True))
 

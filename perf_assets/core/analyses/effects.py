@@ -246,7 +246,7 @@ def _text(found: StratifiedComparison, adjusted: float | None) -> str:
     text = f"{magnitude(found.delta)}: delta = {found.delta:.3f}{interval}"
     text += f", {p_text(found.pvalue_clustered)}"
     if adjusted is not None:
-        text += f", adjusted for all tests of the summary (Holm) {p_text(adjusted)}"
+        text += f", adjusted for all headline tests (Holm) {p_text(adjusted)}"
     if found.heterogeneity_pvalue is not None:
-        text += f"; equal in all repositories: {p_text(found.heterogeneity_pvalue)}"
+        text += f"; test of equal repositories: {p_text(found.heterogeneity_pvalue)}"
     return text

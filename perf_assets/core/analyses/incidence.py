@@ -207,7 +207,7 @@ def _event_rows(bugs: pl.DataFrame, event: str) -> Iterator[tuple[object, ...]]:
             reason is not None,
             reason
             or f"{EVENTS[event]} within {performance.time:.0f} days: {share_text(performance)} of "
-            f"performance bugs, {share_text(other)} of others; the curves: {p_text(test.pvalue)}",
+            f"performance bugs, {share_text(other)} of others; Gray's test: {p_text(test.pvalue)}",
         )
 
 

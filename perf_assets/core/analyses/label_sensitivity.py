@@ -153,7 +153,7 @@ def _of_bugs(bugs: pl.DataFrame) -> Iterator[Result]:
         is_too_few=fixes.too_few_reason is not None,
         result=fixes.too_few_reason
         or f"{share_text(fixes.performance)} of performance bugs, {share_text(fixes.other)} of "
-        f"others; the curves: {p_text(fixes.test.pvalue)}",
+        f"others; Gray's test: {p_text(fixes.test.pvalue)}",
     )
     for metric in METRICS:
         _, found = compare_bugs(bugs, metric)

@@ -369,8 +369,8 @@ def permutation_test(
     p = min(1.0, 2 * (min(rising, falling) + 1) / (chance.permutations + 1))
     as_far, way = min((rising, "up"), (falling, "down"))
     text = (
-        f"the share changes by {slope:+.2f} points a year, with permuted labels so far {way} in "
-        f"{100 * as_far / chance.permutations:.1f} % of {chance.permutations:,} cases, two-sided "
+        f"the share changes by {slope:+.2f} points a year; with permuted labels as far {way} in "
+        f"{100 * as_far / chance.permutations:.1f} % of {chance.permutations:,} cases; two-sided "
         f"{p_text(p)}"
     )
     found_power = power(paths.middling_slope(series), float(np.nanstd(chance.slopes[series])))

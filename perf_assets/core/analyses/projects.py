@@ -132,8 +132,9 @@ def pooled_effects(effect_sizes: pl.DataFrame) -> pl.DataFrame:
             (
                 *(dataset, metric, n, delta, low, high, found.pvalue),
                 *(found.tau, found.i_squared, found.heterogeneity_pvalue, lowest, highest),
-                f"delta = {delta:.3f} [{low:.3f}, {high:.3f}] ({magnitude(delta)}) as the mean of "
-                f"{n} repositories, {100 * found.i_squared:.0f} % of their variation beyond chance",
+                f"mean of {n} repositories: delta = {delta:.3f} [{low:.3f}, {high:.3f}] "
+                f"({magnitude(delta)}), and {100 * found.i_squared:.0f} % of the variation between "
+                "them is beyond chance",
             )
         )
     return pl.DataFrame(rows, schema=schema_of("analysis.pooled_effects"), orient="row")

@@ -166,8 +166,8 @@ def _paper_row(
     else:
         text += f", {p_text(test.pvalue)}"
         if alarms is not None:
-            text += f"; with permuted labels it finds a rise in {100 * alarms:.1f} % of cases"
-            text += " (5 are due)"
+            text += f"; with permuted labels the test shows a rise in {100 * alarms:.1f} % of cases"
+            text += " (5 % are expected)"
     return {
         "series": series,
         "method": "cox_stuart",
@@ -255,7 +255,7 @@ def _trend_text(series: str, fit: BinomialTrend) -> str:
         return NO_TREND
     text = f"among {_COUNTED[series]} the odds of a performance bug change by {change}"
     between = finite(fit.heterogeneity_pvalue)
-    return text if between is None else f"{text}; equal in all repositories: {p_text(between)}"
+    return text if between is None else f"{text}; test of equal repositories: {p_text(between)}"
 
 
 def trend_change(fit: BinomialTrend) -> str | None:

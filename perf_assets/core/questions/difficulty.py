@@ -177,14 +177,14 @@ def _result(
         assert resolved.share is not None and resolved.low is not None and resolved.high is not None
         text += (
             f", {100 * resolved.share:.1f} % [{100 * resolved.low:.1f}, {100 * resolved.high:.1f}] "
-            "with those that the asker endorses in a comment"
+            "with answers that the asker endorses in a comment"
         )
     if share.successes < COMPARISON:
         return f"{text}; too few to say how soon"
     if hours is not None:
-        text += f", in the median given within {hours:.1f} hours"
+        text += f"; the median accepted answer came after {hours:.1f} hours"
         if hours_resolved is not None and resolved.successes > share.successes:
-            text += f" ({hours_resolved:.1f} with those endorsed)"
+            text += f" ({hours_resolved:.1f} with endorsed ones)"
     if watched.median is None:
-        return f"{text}; fewer than half had one by the end of the data"
-    return f"{text}; half of all of them have one within {watched.median:.1f} hours"
+        return f"{text}; fewer than half of the questions had one by the end of the data"
+    return f"{text}; half of the questions have one within {watched.median:.1f} hours"

@@ -63,8 +63,8 @@ def members(rows: pl.DataFrame) -> list[Spec]:
 
 def by_labels(rows: pl.DataFrame) -> list[Spec]:
     """Cliff's delta of each metric by the labels that count, a panel a repository."""
-    names = {"study": "the study's", "without_weak": "without weak ones"}
-    names |= {"strong_alone": "strong ones alone", "widened": "with more words"}
+    names = {"study": "of the study", "without_weak": "without weak evidence"}
+    names |= {"strong_alone": "strong evidence alone", "widened": "of a wider rule"}
     drawn = rows.with_columns(pl.col("label_rule").replace(names), metric="result_of")
     return effects(drawn.filter(pl.col("metric").is_in(list(METRICS))), "label_rule")
 
@@ -72,7 +72,7 @@ def by_labels(rows: pl.DataFrame) -> list[Spec]:
 def differences(rows: pl.DataFrame) -> list[Spec]:
     """Return the largest differences among bugs that are alike, a panel a repository."""
     drawn, colors = rows.with_columns(color=pl.lit("difference")), {"difference": COOL}
-    measure = "difference among those alike"
+    measure = "difference among like bugs"
     return panels(estimates, drawn, "{repository}", measure, nothing=0.0, colors=colors)
 
 

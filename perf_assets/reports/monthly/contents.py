@@ -30,12 +30,12 @@ from perf_assets.reports.top_repositories import passed_over, remark, without
 from perf_assets.storage.warehouse import reading
 
 LEFT = (
-    "The rows of issues and commits are in the lake, not in this database: lists of single issues, "
-    "and areas and keywords, are left out. perf-assets lake pull brings those of a repository."
+    "The rows of issues and commits are in the lake, not in this database. The report therefore "
+    "has no lists of issues, areas or keywords. perf-assets lake pull copies those of a repository."
 )
 UNMINED = (
-    "Nothing is mined here: these are the data that the paper's authors publish. How far they give "
-    "its figures says replication_report.html."
+    "No repository was mined: these are the data that the paper's authors published. "
+    "replication_report.html says how far they reproduce its figures."
 )
 PAPER = (
     "T. Makkouk, D. J. Kim and T.-H. Chen: An Empirical Study on Performance Bugs in Deep Learning "
@@ -123,7 +123,7 @@ def read_report(published: Path) -> Document:
         is_far = _facts(connection).get(("study", "engine")) == "spark"
         words = [
             basis,
-            "Every number is the answer of a query over perf_bugs.duckdb. The query is below the "
+            "Every number is the result of a query over perf_bugs.duckdb. The query is below the "
             "number and runs in perf-assets query or any client of DuckDB.",
             *remark(passed_over(connection)),
             *([LEFT] if is_far else []),
@@ -215,8 +215,8 @@ def _citation() -> Part:
         words=[
             f"The perf-assets authors: perf-assets, version {__version__}. Software, MIT license.",
             PAPER,
-            "For numbers, cite the moment at which the database was published, too: the same "
-            "database gives the same report, byte by byte.",
+            "With numbers, also cite when the database was published: the same database gives the "
+            "same report, byte by byte.",
         ],
     )
 

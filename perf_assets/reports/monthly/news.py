@@ -22,6 +22,14 @@ Row = dict[str, Any]
 TESTS = "analysis.trend_tests"
 """The figure whose rows are the verdicts on the trend."""
 
+VERDICTS = {
+    "rises": "a rise in",
+    "falls": "a fall in",
+    "no change shown": "no change shown in",
+    "not tested": "no test of",
+}
+"""Each verdict, as it goes before the name of the share."""
+
 
 def read_news(connection: duckdb.DuckDBPyConnection, lists: "Lists") -> list[Part]:
     """Return a part of numbers and the lists that are not empty, of each repository."""
@@ -94,7 +102,7 @@ def read_rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[Row]:
 
 def _notes(row: Row) -> Iterator[str]:
     if row["archived_month"]:
-        yield f"Archived on GitHub in {row['archived_month']}: nothing can be reported any more."
+        yield f"Archived on GitHub in {row['archived_month']}: nobody can report bugs any more."
     if row["is_at_rest"]:
         yield (
             f"No issue was opened or closed between {row['month']} and {row['last_month']}. All "
@@ -134,11 +142,13 @@ def _verdict(row: Row) -> Tile:
         reason = row["result"].removeprefix("too few to test: ")
         return Tile("too few", "to test whether their share changes", reason)
     odds = f"odds x {row['odds_a_year']:.2f} a year" if row["odds_a_year"] else "no estimate"
-    return Tile(row["verdict"], "the share among new bug reports", f"{odds}, over all months")
+    verdict, _, preposition = VERDICTS[row["verdict"]].rpartition(" ")
+    label = f"{preposition} the share among new bug reports"
+    return Tile(verdict, label, f"{odds}, over all months")
 
 
 def _usual(median: float | None) -> str:
-    return "" if median is None else f"; {median:,.3g} in the median of the year before"
+    return "" if median is None else f"; median of the year before: {median:,.3g}"
 
 
 def _listed(

@@ -1,13 +1,13 @@
 select
     repository || ': ' || case question
         when 'comments_before_their_issue' then printf(
-            '%d of %d comments are older than their issue (%s, for one), which was imported: '
-            || 'nobody waited for them',
+            '%d of %d comments are older than their issue (for example %s), because the issue '
+            || 'was imported; the wait for them counts as 0 hours',
             failing_rows, row_count, example
         )
         else printf(
-            '%d of %d changes of labels are inferred (%s, for one), as GitHub tells no event where '
-            || 'a label is renamed or deleted',
+            '%d of %d changes of labels are inferred (for example %s), because GitHub reports no '
+            || 'event when a label is renamed or deleted',
             failing_rows, row_count, example
         )
     end

@@ -14,7 +14,7 @@ with differing as (
 
 select 'pooled: the repositories differ from each other in '
     || string_agg(printf('%s (p = %.2g)', result_of, p), ', ' order by p)
-    || '; read these of each repository alone'
+    || '; read these for each repository alone'
 from differing
 where p < 0.05
 having count(p) > 0

@@ -1,6 +1,6 @@
 select
     repository || printf(
-        ': %d of %d issues were locked as spam and are no bug reports',
+        ': %d of %d issues were locked as spam and do not count as bug reports',
         count(*) filter (where not_a_bug_by = 'spam'),
         count(*)
     )

@@ -1,6 +1,6 @@
 select repository || printf(
-    ': no static check applies, as none of %d Python files imports TensorFlow',
-    arg_max(files, quarter)
+    ': the static checks do not apply, because none of %s Python files imports TensorFlow',
+    format('{:,}', arg_max(files, quarter))
 )
 from raw.scanned_trees
 group by repository

@@ -1,6 +1,6 @@
 select
-    repository || ': comments, commentators and first answers are those of persons. '
-    || 'As the paper counted, '
+    repository || ': bots are left out of comments, commentators and first comments. '
+    || 'Hours to the first comment as the paper counted them, '
     || result
 from analysis.bot_sensitivity
 where

@@ -18,7 +18,7 @@ select
         format('{:,}', sum(rows_set_aside)::bigint),
         format('{:,}', sum(row_count)::bigint),
         100 * sum(rows_set_aside) / sum(row_count),
-        coalesce(', for one ' || any_value(example), '')
+        coalesce(', for example ' || any_value(example), '')
     )
 from meta.audit_results
 left join findings using (repository)

@@ -1,6 +1,6 @@
 select
     repository || printf(
-        ': %d entries of GitHub''s answers are set aside, of %s (%s, for one: %s); '
+        ': %d entries of GitHub''s answers are set aside, of %s (for example %s: %s); '
         || 'raw.issue_gaps has them all',
         sum(entries)::bigint,
         list_aggregate(list_sort(list(distinct replace(entity, '_', ' '))), 'string_agg', ', '),

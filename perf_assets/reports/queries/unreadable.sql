@@ -1,7 +1,7 @@
 select
     repository || printf(
-        ': what %d of %d commits change is unknown, as git cannot read it (%s, for one); they are '
-        || 'read again once the source has the object',
+        ': git cannot read the changes of %d of %d commits (for example %s); a run reads them '
+        || 'again once the source has the objects',
         count(unreadable), count(*), min(unreadable)
     )
 from raw.commits

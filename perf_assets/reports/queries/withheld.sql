@@ -1,6 +1,6 @@
 select
     repository || printf(
-        ': GitHub withholds %d values from the token (%s, for one: %s)',
+        ': GitHub withholds %d values from the token (for example %s: %s)',
         sum(entries)::bigint,
         min_by(subject, subject),
         min_by(reason, subject)

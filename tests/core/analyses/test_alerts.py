@@ -220,7 +220,9 @@ def test_where_half_wait_for_more_than_thirty_days_the_factor_is_a_bound() -> No
     (found,) = raised(History(before={**FLAT, "hours": 30.0}, after={"hours": 5000.0}, size=40))
     assert "to no answer within 30 days, at least 2" in found["result"]
     (found,) = raised(History(before={**FLAT, "hours": 5000.0}, after={"hours": 30.0}, size=40))
-    assert ": no answer within 30 days to " in found["result"] and "at most 0.0" in found["result"]
+    assert (
+        " from no answer within 30 days to " in found["result"] and "at most 0.0" in found["result"]
+    )
 
 
 def test_published_series_have_no_flow_and_no_alerts() -> None:

@@ -80,8 +80,8 @@ def test_a_sentence_can_be_read_alone() -> None:
         "without bots: median 3.00 of performance bugs, 0.50 of others, delta = 1.000 (large), p = "
     )
     assert counted.startswith(
-        "with bots, who are among the commentators of 2 of 4 bug reports (50.0 %) and wrote 5 of "
-        "12 comments: median 4.00 of performance bugs, 2.00 of others"
+        "with bots (they comment on 2 of 4 bug reports, 50.0 %, and wrote 5 of 12 comments): "
+        "median 4.00 of performance bugs, 2.00 of others"
     )
 
 
@@ -99,7 +99,7 @@ def test_bots_are_counted_where_types_are_known_and_the_others_are_named() -> No
     first, second = table.filter(repository="a/a", metric="comments").rows(named=True)
     assert (first["bug_reports"], first["with_types"], first["comments"]) == (5, 4, 12)
     for row in (first, second):
-        assert "types known of 4 of 5 bug reports: " in row["result"]
+        assert "types known of 4 of 5 bug reports" in row["result"]
         assert row["n"] == 5
 
 

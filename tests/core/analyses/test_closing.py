@@ -124,7 +124,7 @@ def test_an_interval_over_many_orders_is_not_reported():
     both = found["performance_against_other"]
     assert both["rate_ratio_low"] < both["rate_ratio"] < both["rate_ratio_high"]
     assert both["rate_ratio_per_year"] is None
-    assert both["result"].endswith("; too few were closed to tell whether that changes")
+    assert both["result"].endswith("; too few were closed to say whether this ratio changes")
 
 
 def test_a_series_without_open_bugs_has_no_slope():

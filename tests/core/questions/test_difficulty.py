@@ -57,8 +57,8 @@ def test_shares_times_views_and_scores_of_a_group() -> None:
     assert (row["median_views"], row["mean_score"]) == (25.0, 0.5)
     assert (row["first_month"], row["last_month"]) == ("2020-01", "2020-03")
     assert row["result"] == (
-        "50.0 % of 4 questions have an accepted answer [15.0, 85.0], in the median given within "
-        "4.0 hours; half of all of them have one within 6.0 hours"
+        "50.0 % of 4 questions have an accepted answer [15.0, 85.0]; the median accepted answer "
+        "came after 4.0 hours; half of the questions have one within 6.0 hours"
     )
 
 
@@ -67,7 +67,9 @@ def test_where_fewer_than_half_have_an_answer_there_is_no_median_of_all() -> Non
     (found_row,) = row.filter(tag_set="tensorflow").iter_rows(named=True)
     assert found_row["median_hours_to_accepted"] == 2.0
     assert found_row["km_median_hours_to_accepted"] is None
-    assert found_row["result"].endswith("fewer than half had one by the end of the data")
+    assert found_row["result"].endswith(
+        "fewer than half of the questions had one by the end of the data"
+    )
 
 
 def test_an_answer_at_an_unknown_time_is_in_the_share_and_not_in_the_times() -> None:
@@ -134,8 +136,8 @@ def test_an_endorsed_answer_resolves_a_question_and_is_not_an_accepted_one() -> 
     assert row["km_median_hours_to_accepted"] is None
     assert row["km_median_hours_to_resolved"] == 8.0
     assert row["result"].startswith(
-        "25.0 % of 4 questions have an accepted answer [4.6, 69.9], 50.0 % [15.0, 85.0] with those "
-        "that the asker endorses in a comment, in the median"
+        "25.0 % of 4 questions have an accepted answer [4.6, 69.9], 50.0 % [15.0, 85.0] with "
+        "answers that the asker endorses in a comment; the median accepted answer"
     )
 
 
