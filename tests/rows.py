@@ -308,6 +308,11 @@ def bug_metrics(number: int, **changes: Any) -> Row:
         **changes,
     }
     talk = ("hours_to_first_comment", "comments", "commentators")
+    if row["dataset"] == "live":
+        ended = "fixed" if row["is_fixed"] else "closed_without_fix"
+        outcome = "open" if row["state"] == "open" else ended
+        by = "commit" if outcome == "fixed" else "state"
+        row = {"outcome": outcome, "outcome_by": by, "is_rejected": False} | row
     return {**{f"{name}_with_bots": row[name] for name in talk}, **row}
 
 

@@ -291,6 +291,13 @@ GOOD: dict[str, list[Row]] = {
         statistic(source="trend_tests", result_of=series, p_value_holm=0.04, tests=2)
         for series in ("open", "opened")
     ],
+    "analysis.trend_variants": [
+        {"dataset": "live", "repository": REPOSITORY, "variant": variant, "periods": 1}
+        | {"reports": 9, "performance": 3, "percent": 33.3, "result": "no change"}
+        | {"odds_ratio_per_year": 1.1, "odds_ratio_low": 0.9, "odds_ratio_high": 1.3}
+        | {"p_value": 0.4, "is_too_few": False}
+        for variant in ("all", "not_rejected")
+    ],
     "analysis.label_sensitivity": [
         statistic(
             label_rule=label_rule,
@@ -708,6 +715,27 @@ GOOD: dict[str, list[Row]] = {
         | {"level_before": 0.1, "level_after": 0.3, "effect": 0.2}
         | {"state": "known", "state_by": "Ann", "state_set_at": at(1)}
         for month in (3, 4)
+    ],
+    "marts.duplicate_groups": [
+        {"repository": REPOSITORY, "number": number, "first_number": 7}
+        | {"is_first": number == 7, "group_size": 2}
+        for number in (7, 8)
+    ],
+    "marts.instrument_changes": [
+        {"repository": REPOSITORY, "month": MONTH, "instrument": "label", "name": name}
+        | {"begins": True, "used_on": 10, "result": "the label began to be used"}
+        for name in ("performance", "slow")
+    ],
+    "marts.label_provenance": [
+        {"repository": REPOSITORY, "month": MONTH, "is_performance": True, "labeller": labeller}
+        | {"account": "", "labels_put_on": 3, "labelled_issues": 2, "median_hours_to_label": 1.5}
+        | {"undone": 1, "undone_percent": 33.3}
+        for labeller in ("member", "form")
+    ],
+    "marts.outcomes_monthly": [
+        {"dataset": "live", "repository": REPOSITORY, "month": MONTH, "is_performance": True}
+        | {"outcome": outcome, "bug_reports": 2, "rejected": 1}
+        for outcome in ("invalid", "not_planned")
     ],
     "marts.finding_states": [
         {"repository": REPOSITORY, "finding_id": f"f{number:016d}", "rule": "sequential-map"}

@@ -10,6 +10,7 @@ import polars as pl
 
 from perf_assets.reports.figures.drawing import COOL, KINDS, WARM, Spec
 from perf_assets.reports.figures.panels import (
+    PLAIN,
     WIDTH,
     category,
     colored,
@@ -17,6 +18,7 @@ from perf_assets.reports.figures.panels import (
     panel,
     panels,
     quantity,
+    stacked,
 )
 
 METRIC_TITLES = {
@@ -29,6 +31,16 @@ METRIC_TITLES = {
 METRICS = {name: title.partition(" (")[0] for name, title in METRIC_TITLES.items()}
 KIND = pl.when("is_performance").then(pl.lit("performance bugs")).otherwise(pl.lit("other bugs"))
 EVENTS = {"fixed": "fixed", "closed_without_fix": "closed without a fix"}
+OUTCOMES = {
+    "fixed": "fixed",
+    "closed_without_fix": "closed without a fix",
+    "duplicate": "duplicate",
+    "not_planned": "not planned",
+    "invalid": "invalid",
+    "open": "open",
+}
+"""What became of a report, in the order of the bars."""
+
 DELTA = "Cliff's delta; above 0 performance bugs have more"
 
 
@@ -59,6 +71,41 @@ def members(rows: pl.DataFrame) -> list[Spec]:
     measure = "fixes that they made, percent"
     colors = {"performance": WARM, "other": COOL}
     return panels(estimates, rows, "{repository}", measure, colors=colors)
+
+
+def outcomes(rows: pl.DataFrame) -> list[Spec]:
+    """Return bars of 100 percent: what became of performance bugs, and of others."""
+    return panels(_outcomes, rows, "{repository}")
+
+
+def _outcomes(title: str, rows: pl.DataFrame) -> Spec:
+    order = list(OUTCOMES)
+    said = ", ".join(
+        f"{kind} {OUTCOMES[outcome]} {percent:.0f} %"
+        for kind, outcome, percent in rows.select("kind", "outcome", "percent").iter_rows()
+    )
+    drawn = rows.select(
+        "kind",
+        "percent",
+        pl.col("bug_reports"),
+        color=pl.col("outcome").replace_strict(OUTCOMES),
+        order=pl.col("outcome").replace_strict({name: order.index(name) for name in order}),
+    )
+    kinds = drawn["kind"].unique(maintain_order=True).to_list()
+    names = [OUTCOMES[name] for name in order if name in rows["outcome"]]
+    return panel(
+        title,
+        f"What became of the reports: {said}",
+        drawn,
+        WIDTH,
+        40 * len(kinds),
+        **stacked(
+            category("kind", sort=kinds, title=None, axis=PLAIN),
+            quantity("percent", title="percent of the reports"),
+            colored(names),
+            24,
+        ),
+    )
 
 
 def by_labels(rows: pl.DataFrame) -> list[Spec]:

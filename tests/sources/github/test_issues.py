@@ -14,6 +14,7 @@ from perf_assets.base.corpus import Corpus, Record, read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import months_between
 from perf_assets.sources.github.client import GitHubClient, Reply
+from perf_assets.sources.github.issue_types import EVENT_NAMES
 from perf_assets.sources.github.issues import IssueSource
 from perf_assets.sources.github.prefetch import windows
 from perf_assets.stand_ins.generator import generate
@@ -48,7 +49,7 @@ def test_everything_of_the_corpus_is_read(corpus: Corpus, server: CorpusServer) 
     assert batch.issues["number"].to_list() == sorted(corpus.issues)
     assert batch.comments.height == sum(map(len, corpus.comments.values()))
     assert batch.comments.height == batch.announced_comments
-    known = {"closed", "reopened", "labeled", "unlabeled", "renamed", "transferred"}
+    known = set(EVENT_NAMES.values())
     events = [e for events in corpus.events.values() for e in events if e["event"] in known]
     assert batch.events.height == len(events)
     assert batch.comments["comment_id"].is_unique().all()

@@ -1,0 +1,67 @@
+-- Question: how large is the share of performance bugs without rejected and repeated reports?
+-- How to read: one line for each way to count. all has every bug report; not_rejected leaves out those that
+-- people closed as no bug or as not planned; duplicates_folded counts each group of duplicates once, as its
+-- first report; both does both.
+-- Group: bug reports
+-- Words: real, headline, duplicates, invalid, outcome
+
+with
+
+reports as (
+    select
+        repository,
+        number,
+        metrics.is_performance,
+        metrics.is_rejected,
+        coalesce(not groups.is_first and firsts.number is not null, false) as is_repeated
+    from marts.bug_metrics as metrics
+    left join marts.duplicate_groups as groups using (repository, number)
+    left join (
+        select
+            repository as of_repository,
+            number
+        from marts.bug_metrics
+        where dataset = 'live'
+    ) as firsts
+        on repository = firsts.of_repository and groups.first_number = firsts.number
+    where dataset = 'live'
+),
+
+counted as (
+    select
+        *,
+        'all' as counted,
+        1 as place
+    from reports
+    union all
+    select
+        *,
+        'not_rejected' as counted,
+        2 as place
+    from reports
+    where not is_rejected
+    union all
+    select
+        *,
+        'duplicates_folded' as counted,
+        3 as place
+    from reports
+    where not is_repeated
+    union all
+    select
+        *,
+        'both' as counted,
+        4 as place
+    from reports
+    where not is_rejected and not is_repeated
+)
+
+select
+    repository,
+    counted,
+    count(*) as bug_reports,
+    count(*) filter (where is_performance) as performance_bugs,
+    round(100 * count(*) filter (where is_performance) / count(*), 1) as percentage
+from counted
+group by repository, counted, place
+order by repository, place;
