@@ -59,7 +59,7 @@ versions as (
             as versions
     from members
     inner join marts.bug_environments as environments using (repository, number)
-    where environments.environment_aspect = 'version'
+    where environments.environment_aspect = 'framework_version'
     group by repository, members.first_number
 ),
 

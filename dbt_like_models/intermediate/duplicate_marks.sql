@@ -100,7 +100,7 @@ mentions as (
         marked_at,
         regexp_extract(
             words,
-            '(duplicate|dup|dupe|duplicates)( of)?:? *(https?://github\.com/)?'
+            '(duplicates?|duplicated|dupe?)( of| by| with)?:? *(https?://github\.com/)?'
             || '([a-z0-9][a-z0-9-]*/[a-z0-9_.-]+)?(#|/issues/)([0-9]{1,9})',
             4
         ) as named_repository,
@@ -109,7 +109,7 @@ mentions as (
                 nullif(
                     regexp_extract(
                         words,
-                        '(duplicate|dup|dupe|duplicates)( of)?:? *(https?://github\.com/)?'
+                        '(duplicates?|duplicated|dupe?)( of| by| with)?:? *(https?://github\.com/)?'
                         || '([a-z0-9][a-z0-9-]*/[a-z0-9_.-]+)?(#|/issues/)([0-9]{1,9})',
                         6
                     ),

@@ -62,18 +62,21 @@ meanings as (
         number,
         label,
         case
-            when regexp_matches(words, ' (duplicate|duplicates|dup|dupe) ') then 'duplicate'
+            when regexp_matches(words, ' (duplicate|duplicates|dup|dupe)( issue| bug)? $')
+                then 'duplicate'
             when
                 regexp_matches(
                     words,
-                    ' (invalid|not a bug|notabug|not an issue|user error|usage error'
+                    ' invalid( issue| bug| report)? $'
+                    || '| (not a bug|notabug|not an issue|user error|usage error'
                     || '|(works|working|behaves) as (intended|designed|expected)'
                     || '|(by|as) design|(expected|intended) behaviou?r|false positive) '
                 )
                 then 'invalid'
             when
                 regexp_matches(
-                    words, ' (wont ?fix|won t fix|not planned|out of scope|rejected|declined) '
+                    words,
+                    ' (wont ?fix|won t fix|not planned|out of scope) | (rejected|declined) $'
                 )
                 then 'not_planned'
             when regexp_matches(words, ' (stale|inactive|inactivity|abandoned) ') then 'stale'

@@ -1,6 +1,6 @@
 """The analysts' cookbook: every query of sql/ answers as it should on a small filled database."""
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,7 @@ pytestmark = pytest.mark.slow
 COOKBOOK = ROOT / "sql"
 QUERIES = sorted(COOKBOOK.glob("*.sql"))
 ISSUE = f"https://github.com/{REPOSITORY}/issues/"
+NEW_YEAR = datetime(2020, 1, 1, tzinfo=UTC)
 COMMIT = f"https://github.com/{REPOSITORY}/commit/"
 
 REACTIONS = (
@@ -239,6 +240,18 @@ FILLED = {
         event(5, "closed", "2020-02-04T06:00:00Z"),
         event(5, "reopened", "2020-02-04T12:00:00Z"),
         event(6, "closed", "2020-02-04T06:00:00Z"),
+        event(3, "labeled", "2020-02-01T02:00:00Z", actor="triage[bot]", label="speed"),
+        event(3, "unlabeled", "2020-02-01T03:00:00Z", actor="helper", label="speed"),
+        event(3, "labeled", "2020-02-01T04:00:00Z", actor="helper", label="speed"),
+    ],
+    "marts.duplicate_groups": [
+        {"repository": REPOSITORY, "number": number, "first_number": 2}
+        | {"is_first": number == 2, "group_size": 2}
+        for number in (1, 2)
+    ],
+    "marts.instrument_changes": [
+        {"repository": REPOSITORY, "month": "2020-02", "instrument": "label", "name": "speed"}
+        | {"begins": True, "used_on": 12, "result": "the label speed began to be used"}
     ],
     "labels.label_kinds": [label_kind("speed", is_performance=True), label_kind("gpu")],
     "raw.commit_files": [
@@ -407,6 +420,31 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             ("performance_percentage", 100.0, 60.0),
         )
     ],
+    "rejected_reports": [],
+    "share_without_rejected": [
+        (REPOSITORY, "all", 5, 3, 60.0),
+        (REPOSITORY, "not_rejected", 5, 3, 60.0),
+        (REPOSITORY, "duplicates_folded", 4, 2, 50.0),
+        (REPOSITORY, "both", 4, 2, 50.0),
+    ],
+    "most_reported_bugs": [
+        (REPOSITORY, 2, "Throughput regression", 2, 2, "1.0", NEW_YEAR, True, f"{ISSUE}2"),
+    ],
+    "who_labels": [
+        (REPOSITORY, "automation", "triage[bot]", 1, "2020-02", "2020-02", 2.0, 1, 100.0),
+        (REPOSITORY, "member", "", 1, "2020-02", "2020-02", 4.0, 0, 0.0),
+    ],
+    "labels_undone": [
+        (
+            *(REPOSITORY, 3, "Leak", "speed", "automation", "triage[bot]"),
+            *(datetime(2020, 2, 1, hour, tzinfo=UTC) for hour in (2, 3)),
+            "helper",
+        ),
+    ],
+    "waiting_without_a_label": [
+        (REPOSITORY, 2, "Throughput regression", 59.0, True, f"{ISSUE}2"),
+    ],
+    "labelling_changes": [(REPOSITORY, "2020-02", "the label speed began to be used", 12)],
     "why_bugs_were_closed": [
         (REPOSITORY, "performance", "completed", 1, 50.0, 1, 0, 0, 1.5),
         (REPOSITORY, "performance", "unknown", 1, 50.0, 1, 0, 0, 60.0),
@@ -478,7 +516,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
     ],
     "areas_of_performance_bugs": [
         (REPOSITORY, "unknown", 3, 1, 33.3, 1, None, None, None),
-        (REPOSITORY, "cuda", 2, 2, 100.0, 0, None, 6.0, 30.8),
+        (REPOSITORY, "cuda", 2, 2, 100.0, 0, 4.0, 6.0, 30.8),
         (REPOSITORY, "nn", 1, 1, 100.0, 0, None, 6.0, 60.0),
     ],
     "audits_with_warnings": [
@@ -742,9 +780,9 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         (
             REPOSITORY,
             "events_without_issue",
-            4,
+            7,
             1,
-            25.0,
+            14.29,
             "#6",
         ),
         (
@@ -806,7 +844,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         (
             REPOSITORY,
             "labels_without_an_event",
-            3,
+            5,
             0,
             0.0,
             None,

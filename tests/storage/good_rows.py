@@ -734,7 +734,7 @@ GOOD: dict[str, list[Row]] = {
     ],
     "marts.outcomes_monthly": [
         {"dataset": "live", "repository": REPOSITORY, "month": MONTH, "is_performance": True}
-        | {"outcome": outcome, "bug_reports": 2, "rejected": 1}
+        | {"outcome": outcome, "bug_reports": 2, "rejected_reports": 1}
         for outcome in ("invalid", "not_planned")
     ],
     "marts.finding_states": [

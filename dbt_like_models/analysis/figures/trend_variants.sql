@@ -1,6 +1,7 @@
 select
     repository, variant, periods, reports, performance, percent,
-    odds_ratio_per_year as odds, odds_ratio_low as low, odds_ratio_high as high, p_value as p, result
+    odds_ratio_per_year as odds, odds_ratio_low as low, odds_ratio_high as high,
+    p_value as p, result
 from analysis.trend_variants
 order by
     repository,

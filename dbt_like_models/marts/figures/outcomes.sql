@@ -2,10 +2,12 @@ select
     repository,
     case when is_performance then 'performance bugs' else 'other bugs' end as kind,
     outcome,
-    sum(bug_reports) as bug_reports,
-    100.0 * sum(bug_reports) / sum(sum(bug_reports)) over (partition by repository, is_performance)
-        as percent,
-    sum(rejected) as rejected
+    cast(sum(bug_reports) as bigint) as bug_reports,
+    cast(
+        100 * sum(bug_reports)
+        / sum(sum(bug_reports)) over (partition by repository, is_performance) as double
+    ) as percent,
+    cast(sum(rejected_reports) as bigint) as rejected_reports
 from marts.outcomes_monthly
 group by repository, is_performance, outcome
 order by
