@@ -14,4 +14,9 @@ select
     wilson_low(k, n) as low, wilson_high(k, n) as high
 from counts
 where n >= 5
+union all by name
+select repository, month, 'labelling changed' as color, string_agg(result, '; ') as counts
+from marts.instrument_changes
+where month in (select month from counts)
+group by repository, month
 order by repository, month, color

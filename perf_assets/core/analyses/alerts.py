@@ -46,6 +46,7 @@ def alerts(
     alert_states: pl.DataFrame,
     area_monthly: pl.DataFrame,
     bug_areas: pl.DataFrame,
+    instrument_changes: pl.DataFrame,
 ) -> pl.DataFrame:
     """Return changes of the monthly series of each repository, and of its areas.
 
@@ -57,6 +58,8 @@ def alerts(
     area_monthly : the same columns as of ``trend_monthly``, by area.
     bug_areas : which reports are of an area: dataset, repository, number, area. One may be of
         several.
+    instrument_changes : ``marts.instrument_changes``: repository, month and result. What changed
+        in the labelling a month before or after at most is named in the alert.
 
     Returns
     -------
@@ -79,7 +82,18 @@ def alerts(
         performance.with_columns(whole).select(REPORTS),
         performance.join(located, on=["repository", "number"]).select(REPORTS),
     ]
-    return alerts_of(complete_months(pl.concat(counts)), pl.concat(reports), alert_states)
+    found = alerts_of(complete_months(pl.concat(counts)), pl.concat(reports), alert_states)
+    instruments = instrument_changes.select("repository", "month", "result").rows()
+    coinciding = [
+        [
+            f"{result} in {changed}"
+            for of_repository, changed, result in instruments
+            if of_repository == repository and months_apart(month, changed) <= NEAR_MONTHS
+        ]
+        for repository, month in found.select("repository", "month").iter_rows()
+    ]
+    named = pl.Series("coinciding", coinciding, dtype=pl.List(pl.String))
+    return found.with_columns(also_changed=pl.concat_list("also_changed", named))
 
 
 def alerts_of(

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from perf_assets.reports.figures.drawing import COOL, KINDS, WARM, Spec
+from perf_assets.reports.figures.drawing import COLORS, COOL, KINDS, OTHER, WARM, Spec
 from perf_assets.reports.figures.panels import (
     PLAIN,
     WIDTH,
@@ -40,6 +40,10 @@ OUTCOMES = {
     "open": "open",
 }
 """What became of a report, in the order of the bars."""
+
+OUTCOME_COLORS = dict(
+    zip(OUTCOMES.values(), (COOL, OTHER, COLORS[2], COLORS[3], COLORS[4], WARM), strict=True)
+)
 
 DELTA = "Cliff's delta; above 0 performance bugs have more"
 
@@ -102,7 +106,7 @@ def _outcomes(title: str, rows: pl.DataFrame) -> Spec:
         **stacked(
             category("kind", sort=kinds, title=None, axis=PLAIN),
             quantity("percent", title="percent of the reports"),
-            colored(names),
+            colored(names, OUTCOME_COLORS),
             24,
         ),
     )

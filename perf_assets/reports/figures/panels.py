@@ -15,6 +15,9 @@ WIDTH = 380
 NARROW = WIDTH - 60
 """Pixels in width of a panel with names beside it."""
 
+MARK = "labelling changed"
+"""The color of rows that mark a change of the way of labelling."""
+
 LONG = 120
 """Rows of a series from which on its intervals are drawn by the quarter, to keep pictures small."""
 
@@ -99,8 +102,28 @@ def counted(most: int) -> Spec:
     return {"values": list(range(most + 1))} if most <= 10 else {}
 
 
+def marks(rows: pl.DataFrame, x: Spec) -> list[Spec]:
+    """Return a rule at each month in which the way of labelling changed, with what changed.
+
+    These are the rows whose color is :data:`MARK`; counts says what changed.
+    """
+    changed = rows.filter(pl.col("color") == MARK)
+    if changed.is_empty():
+        return []
+    return [
+        {
+            "data": {"values": values(changed.select("month", "color", "counts"))},
+            "mark": {"type": "rule", "color": AXIS, "strokeDash": [2, 3]},
+            "encoding": {"x": x, "tooltip": [category("month"), category("counts", title=MARK)]},
+        }
+    ]
+
+
 def series(title: str, rows: pl.DataFrame, measure: str, colors: Mapping[str, str]) -> Spec:
-    """Lines over months; columns month, color, value, and for intervals counts, low and high."""
+    """Lines over months; columns month, color, value, and for intervals counts, low and high.
+
+    Rows of the color :data:`MARK` are marked, see :func:`marks`.
+    """
     has_intervals = "low" in rows.columns
     tooltip = [
         category("month", title="month"),
@@ -111,6 +134,8 @@ def series(title: str, rows: pl.DataFrame, measure: str, colors: Mapping[str, st
     x = over_time("month", {"format": "%Y-%m", "labelOverlap": True, "labelSeparation": 10})
     y = quantity("value", title=measure)
     color = colored(list(colors), colors)
+    marked = marks(rows, x)
+    rows = rows.filter(pl.col("color") != MARK)
     band = {
         "data": {"values": values(_thinned(rows)) if has_intervals else []},
         "mark": {"type": "area", "opacity": 0.15},
@@ -120,7 +145,7 @@ def series(title: str, rows: pl.DataFrame, measure: str, colors: Mapping[str, st
         "mark": {"type": "line", "strokeWidth": 2},
         "encoding": {"x": x, "y": y, "color": color, "tooltip": tooltip},
     }
-    layer = [band, line] if has_intervals else [line]
+    layer = [*marked, band, line] if has_intervals else [*marked, line]
     return panel(title, course(rows, measure), rows, WIDTH, 190, layer=layer)
 
 

@@ -7,6 +7,7 @@ import polars as pl
 
 from perf_assets.reports.figures.drawing import COOL, OTHER, WARM, Spec, over_time
 from perf_assets.reports.figures.panels import (
+    MARK,
     NARROW,
     PLAIN,
     WIDTH,
@@ -15,6 +16,7 @@ from perf_assets.reports.figures.panels import (
     course,
     estimates,
     lengths,
+    marks,
     panel,
     panels,
     quantity,
@@ -63,6 +65,8 @@ def _share_by_month(title: str, rows: pl.DataFrame) -> Spec:
         quantity("value", title="percent", format=".0f"),
         category("counts"),
     ]
+    marked = marks(rows, x)
+    rows = rows.filter(pl.col("color") != MARK)
     levels = {"data": {"values": values(rows.drop_nulls("low"))}}
     step = {"interpolate": "step-after", "color": WARM}
     measure = "performance bugs among new bug reports, percent"
@@ -73,6 +77,7 @@ def _share_by_month(title: str, rows: pl.DataFrame) -> Spec:
         WIDTH,
         SHORT,
         layer=[
+            *marked,
             levels
             | {
                 "mark": {"type": "area", "opacity": 0.18, **step},

@@ -125,8 +125,7 @@ def _share(connection: duckdb.DuckDBPyConnection, shares: Mapping[str, Row]) -> 
         if believed["low"] <= row["percent"] <= believed["high"]:
             return sentence
         return (
-            f"{sentence} The words and labels that are counted above say {percent(row['percent'])}:"
-            " they mark other reports too, or miss some."
+            f"{sentence} The words and labels that are counted here say {percent(row['percent'])}."
         )
     if row["performance"] < CURVE:
         return ""

@@ -1,5 +1,5 @@
 -- The share of performance bugs among new bug reports: month by month, and its level, which is that
--- before and after a change, or else of each calendar year.
+-- before and after a change, or else of each calendar year; and what changed in the labelling.
 with counted as (
     select repository, month, opened_performance as k, opened_total as n
     from marts.trend_monthly
@@ -45,4 +45,9 @@ select
     wilson_low(k, n) as low, wilson_high(k, n) as high, changed
 from levels
 where n > 0
+union all by name
+select
+    repository, month, 'labelling changed' as color, string_agg(result, '; ') as counts
+from marts.instrument_changes
+group by repository, month
 order by repository, month, color

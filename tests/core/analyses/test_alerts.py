@@ -25,8 +25,10 @@ from tests.rows import REPOSITORY
 FIRST, MONTHS, CHANGE = "2018-01", 48, 30
 NO_STATES = pl.DataFrame(schema=schema_of("reviews.alert_states"))
 FLAT = {"share": 0.2, "hours": 10.0, "days": 20.0}
-NO_AREAS = tuple(
-    pl.DataFrame(schema=schema_of(table)) for table in ("marts.area_monthly", "marts.bug_areas")
+NO_INSTRUMENTS = pl.DataFrame(schema=schema_of("marts.instrument_changes"))
+NO_AREAS = (
+    *(pl.DataFrame(schema=schema_of(table)) for table in ("marts.area_monthly", "marts.bug_areas")),
+    NO_INSTRUMENTS,
 )
 
 
@@ -248,6 +250,25 @@ def test_a_thousand_repositories_of_ten_issues_cost_next_to_nothing(
     assert list(raised_changes(counts, reports)) == []
 
 
+def test_an_alert_names_the_labelling_that_changed_with_it() -> None:
+    history = History(after={"share": 0.5})
+    (plain,) = raised(history)
+    months = (plain["month"], add_months(plain["month"], 1), add_months(plain["month"], 2))
+    instruments = pl.DataFrame(
+        [
+            {"repository": repository, "month": month, "result": f"a bot began to label ({month})"}
+            for repository in (REPOSITORY, "other/name")
+            for month in months
+        ],
+    )
+    (found,) = alerts(
+        history.counts(), history.reports(), NO_STATES, *NO_AREAS[:2], instruments
+    ).to_dicts()
+    assert found == plain | {
+        "also_changed": [f"a bot began to label ({month}) in {month}" for month in months[:2]]
+    }
+
+
 def test_no_rows_give_no_alerts() -> None:
     counts, reports = (
         pl.DataFrame(schema=schema_of(name))
@@ -260,7 +281,7 @@ def test_no_rows_give_no_alerts() -> None:
 # Areas
 
 
-def by_area(history: History, areas: dict[int, str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def by_area(history: History, areas: dict[int, str]) -> tuple[pl.DataFrame, ...]:
     """Counts of the areas by month, and which reports are of them, by the number of a report."""
     of_areas = history.reports().select(
         "dataset",
@@ -277,7 +298,7 @@ def by_area(history: History, areas: dict[int, str]) -> tuple[pl.DataFrame, pl.D
         .join(total, on="month")
         .with_columns(open_performance=pl.lit(0, dtype=pl.Int64), is_complete=True)
     )
-    return counted, of_areas
+    return counted, of_areas, NO_INSTRUMENTS
 
 
 def raised_with_areas(history: History, areas: dict[int, str]) -> list[dict]:
@@ -312,7 +333,7 @@ def test_an_area_with_a_change_of_its_own_stands_alone() -> None:
 
 def test_of_one_month_at_most_a_handful_is_raised_and_the_rest_is_named() -> None:
     history = History(before={**FLAT, "share": 0.3}, after={"share": 0.9}, size=120)
-    counts, of_areas = by_area(
+    counts, of_areas, _ = by_area(
         history, {bug["number"]: f"area {bug['number'] % 8}" for bug in history.bugs}
     )
     reports = history.reports().join(of_areas.select("number", "area"), on="number")
