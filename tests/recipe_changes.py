@@ -96,11 +96,10 @@ def test_reopened_bugs_are_counted() -> None:
 COLUMN: Mapping[str, Sequence[Edit]] = {
     "dbt_like_models/marts/bug_metrics.sql": [
         (
-            "as reopenings\n    from bug_reports",
-            "as reopenings,\n        coalesce(reopened.reopenings, 0) > 0 as is_reopened\n"
-            "    from bug_reports",
+            "outcomes.is_rejected\n",
+            "outcomes.is_rejected,\n        coalesce(reopened.reopenings, 0) > 0 as is_reopened\n",
         ),
-        ("reopenings\n    from joined", "reopenings,\n        is_reopened\n    from joined"),
+        ("is_rejected\n    from joined", "is_rejected,\n        is_reopened\n    from joined"),
     ],
     "dbt_like_models/marts/bug_metrics.yml": [
         (
@@ -111,8 +110,8 @@ COLUMN: Mapping[str, Sequence[Edit]] = {
     ],
     "tests/schema/test_units.py": [
         (
-            '"reopenings": 1,\n        }',
-            '"reopenings": 1,\n            "is_reopened": True,\n        }',
+            '"is_rejected": False,\n        }',
+            '"is_rejected": False,\n            "is_reopened": True,\n        }',
         )
     ],
     "perf_assets/stand_ins/generator/truth.py": [

@@ -9,6 +9,7 @@ import pytest
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import load_study
+from perf_assets.reports.monthly.growth import read_growths
 from perf_assets.stand_ins.generator import generate
 from perf_assets.stand_ins.generator.changes import PlantedChange
 from perf_assets.storage.warehouse import open_warehouse
@@ -46,6 +47,27 @@ def test_a_planted_change_is_the_one_alert_with_the_planted_levels(tmp_path: Pat
     behind = bugs.filter(pl.col("month") >= MONTH)["number"].sort()
     assert alert["issues"] == behind.head(20).to_list()
     assert alert["performance_bugs"] == len(behind)
+
+
+@pytest.mark.parametrize(("series", "is_marked"), [("labeller", True), ("opened_share", False)])
+def test_a_rise_that_the_labelling_makes_is_marked(
+    tmp_path: Path, series: str, *, is_marked: bool
+) -> None:
+    change = PlantedChange(series, MONTH, 0.3)
+    corpus = generate(tmp_path / "corpus", **SIZES, changes=[change])
+    data_dir = DataDirectory.of(tmp_path / "home")
+    assert run_pipeline(load_study(corpus.study), data_dir, until="links") == []
+    with open_warehouse(data_dir.warehouse) as database:
+        (growth,) = read_growths(database.connection)
+        odds = dict(
+            database.connection.sql(
+                "SELECT variant, odds_ratio_per_year FROM analysis.trend_variants"
+            ).fetchall()
+        )
+    assert growth.sentence.startswith("Performance bugs have become a larger share")
+    assert ("the automation triage[bot] began to label" in growth.sentence) is is_marked
+    # What the bot adds is no part of the trend within the periods.
+    assert (odds["within_periods"] < 0.75 * odds["all"]) is is_marked
 
 
 def test_answers_that_come_later_are_planted_too(tmp_path: Path) -> None:

@@ -158,6 +158,23 @@ def test_who_fixed_and_which_accounts_are_programs_is_as_planned(sampled: Prepar
         assert {("tensorkit-robot", "name"), ("helpdesk", "behaviour")} < set(programs.fetchall())
 
 
+def test_what_became_of_reports_is_as_planned(sampled: Prepared) -> None:
+    planned = pl.read_csv(
+        sampled.corpus / "truth" / "outcomes.csv", infer_schema_length=None
+    ).rows()
+    with duckdb.connect(str(sampled.data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
+        found = connection.sql(
+            "SELECT number, outcome, cast(split_part(repeats, '#', 2) as bigint) "
+            "FROM marts.bug_metrics WHERE dataset = 'live'"
+        ).fetchall()
+        groups = connection.sql(
+            "SELECT number FROM marts.duplicate_groups WHERE NOT is_first"
+        ).fetchall()
+    assert sorted(found) == sorted(planned)
+    assert {outcome for _, outcome, _ in found} > {"duplicate", "invalid", "not_planned"}
+    assert sorted(groups) == [(number,) for number, _, repeats in sorted(planned) if repeats]
+
+
 def test_areas_are_planted_for_every_source_and_rule(sampled: Prepared) -> None:
     with duckdb.connect(str(sampled.data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
         counts = dict(
