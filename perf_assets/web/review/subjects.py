@@ -12,8 +12,10 @@ import polars as pl
 from markupsafe import Markup
 
 from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.classifier import word_vectors
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.core.reviews.sampling import draw, draw_each
+from perf_assets.core.reviews.similar import ReportVectors, report_vectors
 from perf_assets.schema.frames import frame_of
 from perf_assets.sources.git.command import GitError, in_clone, local_environment, run
 from perf_assets.storage.warehouse import reading
@@ -69,6 +71,15 @@ ANSWERS = """
 select created_at, body_html from raw.answers
 where forum = ? and question_id = ? order by created_at, answer_id
 """
+REPORTS = """
+select repository, number, title, body, html_url, state from raw.issues
+order by repository, number
+"""
+GROUP = """
+select others.number from marts.duplicate_groups as own
+inner join marts.duplicate_groups as others using (repository, first_number)
+where repository = ? and own.number = ?
+"""
 TITLES = {
     "bugs": "select title from raw.issues where repository = ? and number = ?",
     "questions": "select title from raw.questions where forum = ? and question_id = ?",
@@ -98,6 +109,17 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class Similar:
+    """Another report that may be about the same; ``is_marked`` if people marked them so."""
+
+    number: int
+    title: str
+    link: str
+    state: str
+    is_marked: bool
+
+
+@dataclass(frozen=True)
 class Shown:
     """All that is shown of a subject."""
 
@@ -111,6 +133,7 @@ class Shown:
     events: tuple[tuple[str, str], ...] = ()
     commits: tuple[tuple[str, Markup], ...] = ()
     facts: tuple[str, ...] = ()
+    similar: tuple[Similar, ...] = ()
 
 
 class Subjects:
@@ -127,6 +150,7 @@ class Subjects:
         self.directory = directory
         self._lock = Lock()
         self._opened: tuple[tuple[int, int], duckdb.DuckDBPyConnection] | None = None
+        self._vectors: tuple[tuple[int, int] | None, ReportVectors] | None = None
         self._rows("select 1", [])
 
     def draw(self, kind: str, labelled: int, unlabelled: int, seed: int) -> list[Key]:
@@ -213,7 +237,24 @@ class Subjects:
                 self._commits(key.container, self._rows(FIXES, at) if with_commits else ())
             ),
             facts=(row["state"], *((row["labels"] or ()) if with_evidence else ())),
+            similar=tuple(self._similar(key.container, int(key.number))) if with_commits else (),
         )
+
+    def _similar(self, repository: str, number: int) -> Iterator[Similar]:
+        """Yield reports whose words mean the like; nothing is counted by it."""
+        marked = {other for (other,) in self._rows(GROUP, [repository, number])}
+        found = self._report_vectors().similar_to(repository, number)
+        columns = ("number", "title", "html_url", "state")
+        for other, title, link, state in found.select(columns).iter_rows():
+            yield Similar(other, title or "", link or "", state, other in marked)
+
+    def _report_vectors(self) -> ReportVectors:
+        """Return the vectors of all reports, made anew where a run has replaced the database."""
+        self._rows("select 1", [])  # opens what is there now
+        version = self._opened[0] if self._opened else None
+        if self._vectors is None or self._vectors[0] != version:
+            self._vectors = (version, report_vectors(self._frame(REPORTS), word_vectors()))
+        return self._vectors[1]
 
     def _question(self, key: Key, with_evidence: bool) -> Shown:
         at = [key.container, int(key.number)]
