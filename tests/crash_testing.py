@@ -1,6 +1,5 @@
 """Processes that are killed at a random moment, and what must be true then and afterwards."""
 
-import json
 import multiprocessing
 import random
 import shutil
@@ -9,7 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -242,7 +241,7 @@ def _add_files(directory: DataDirectory) -> None:
         github_url="https://github.com/octo/added",
         added_at=AT,
     )
-    directory.added.write_text(json.dumps([asdict(added)]))
+    directory.added.write_text(f"[{added.model_dump_json()}]")
     directory.model.write_bytes(PACKAGED.read_bytes())
     with open_warehouse(directory.warehouse) as database:
         login = database.frame("SELECT min(author) FROM raw.issues").item()

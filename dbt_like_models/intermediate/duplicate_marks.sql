@@ -47,7 +47,7 @@ standing as (
         number,
         canonical_repository,
         canonical_number,
-        max(marked_at) as marked_at
+        max(marked_at) as last_marked_at
     from told
     where step <> 0
     group by repository, number, canonical_repository, canonical_number
@@ -133,7 +133,7 @@ marks as (
         canonical_repository,
         canonical_number,
         'event' as marked_by,
-        marked_at,
+        last_marked_at as marked_at,
         cast(null as bigint) as comment_id,
         1 as place
     from standing

@@ -153,7 +153,9 @@ def _paper_row(
     np.divide(100.0 * performance, total, out=share, where=total > 0)
     test = cox_stuart(share, alternative=TREND_ALTERNATIVE)
     alarms = None if chance is None else chance.share(series, "cox_stuart")
-    text = f"the paper's test: {test.n_positive} of {test.n_pairs} pairs of months rise"
+    text = "the paper's test: no pair of months differs"
+    if test.n_pairs:
+        text = f"the paper's test: {test.n_positive} of {test.n_pairs} pairs of months rise"
     # Of published series nothing but the counts is known.
     n_performance, n_other = paths.events(series)
     n_performance = max(n_performance, int(performance.max(initial=0)))
