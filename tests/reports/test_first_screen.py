@@ -223,7 +223,7 @@ def test_methods_that_differ_are_named(connection: duckdb.DuckDBPyConnection) ->
     ("performance", "other", "sentence"),
     [
         (0, 1, "The only bug report is not marked as a performance bug."),
-        (0, 1200, "None of 1,200 bug reports is marked as a performance bug."),
+        (0, 1200, "Of 1,200 bug reports none is marked as a performance bug."),
         (1, 11, "1 of 12 bug reports is marked as a performance bug: too few to say"),
         (3, 9, "3 of 12 bug reports are marked as performance bugs: too few to say"),
     ],

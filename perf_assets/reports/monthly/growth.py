@@ -69,7 +69,7 @@ def _growth(share: Row, row: Row | None, methods: Sequence[tuple[str, str]]) -> 
     if not performance:
         bugs = "The only bug report is not"
         if reports > 1:
-            bugs = f"None of {reports:,} bug reports is"
+            bugs = f"Of {reports:,} bug reports none is"
         return Growth(name, NONE, f"{bugs} marked as a performance bug.", f"none of {reports:,}")
     if row is None or row["p"] is None or row["is_too_few"]:
         marked = "is marked as a performance bug"
