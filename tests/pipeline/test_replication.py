@@ -214,7 +214,8 @@ def test_the_series_is_counted_at_the_cut_off_of_each_framework(small: Database)
 
 def test_every_analysis_has_rows_of_each_framework_and_of_both_together(small: Database) -> None:
     # Nobody judged the published bugs; no changed lines are published to date their origin by, and
-    # no texts to look for words in; no forum is loaded, and no tree; too few are fixed for a curve.
+    # no texts to look for words in; no outcomes to count by; no forum is loaded, and no tree; too few
+    # are fixed for a curve.
     missing = {
         "labelling_quality",
         "corrected_shares",
@@ -234,12 +235,14 @@ def test_every_analysis_has_rows_of_each_framework_and_of_both_together(small: D
         "label_sensitivity",
         "keyword_proposals",
         "fix_curves",
+        "trend_variants",
     }
     of_repositories = {"analysis.open_share_changes", "analysis.closing_rates"}
-    # Alerts are of what is mined: what is published is over.
+    # These are of what is mined: what is published is over, and tells of no labels and duplicates.
+    mined = {"marts.alerts", "marts.duplicate_groups", "marts.instrument_changes"}
     # Who wrote the published fixes is not published. Pairs and means are of no one repository.
     missing |= {"fixing_concentration", "project_comparisons", "pooled_effects"}
-    left_out = {"marts.alerts", *(f"analysis.{name}" for name in missing)}
+    left_out = mined | {*(f"analysis.{name}" for name in missing)}
     for table in analyses().keys() - left_out:
         query = f"SELECT repository FROM {table} WHERE dataset = 'replication'"
         found = {name for (name,) in rows(small, query)}

@@ -214,12 +214,12 @@ def test_a_run_killed_after_a_table_computes_and_reports_it_again(
     with opened(data_dir) as writer:
         writer.database.connection.execute("DELETE FROM raw.issue_comments")
         made = (one for one in derive(writer) if one.is_new)
-        assert next(made).table == "marts.bug_metrics"
+        first = next(made).table
         made.close()
         found = list(derive(writer))
         assert [one.table for one in found] == list(derived_tables())  # in their order
         again = [one.table for one in found if one.is_new]
-        assert again[0] == "marts.bug_metrics" and "analysis.group_comparisons" in again
+        assert again[0] == first and {"marts.bug_metrics", "analysis.group_comparisons"} < {*again}
         assert [one.table for one in derive(writer) if one.is_new] == []
 
 
