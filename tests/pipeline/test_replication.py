@@ -214,8 +214,8 @@ def test_the_series_is_counted_at_the_cut_off_of_each_framework(small: Database)
 
 def test_every_analysis_has_rows_of_each_framework_and_of_both_together(small: Database) -> None:
     # Nobody judged the published bugs; no changed lines are published to date their origin by, and
-    # no texts to look for words in; no outcomes to count by; no forum is loaded, and no tree; too few
-    # are fixed for a curve.
+    # no texts to look for words in; no outcomes to count by; no forum is loaded, and no tree;
+    # too few are fixed for a curve.
     missing = {
         "labelling_quality",
         "corrected_shares",
