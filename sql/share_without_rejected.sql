@@ -27,33 +27,10 @@ reports as (
     where dataset = 'live'
 ),
 
-counted as (
+ways as (
     select
-        *,
-        'all' as counted,
-        1 as place
-    from reports
-    union all
-    select
-        *,
-        'not_rejected' as counted,
-        2 as place
-    from reports
-    where not is_rejected
-    union all
-    select
-        *,
-        'duplicates_folded' as counted,
-        3 as place
-    from reports
-    where not is_repeated
-    union all
-    select
-        *,
-        'both' as counted,
-        4 as place
-    from reports
-    where not is_rejected and not is_repeated
+        unnest(['all', 'not_rejected', 'duplicates_folded', 'both']) as counted,
+        unnest([1, 2, 3, 4]) as place
 )
 
 select
@@ -62,6 +39,10 @@ select
     count(*) as bug_reports,
     count(*) filter (where is_performance) as performance_bugs,
     round(100 * count(*) filter (where is_performance) / count(*), 1) as percentage
-from counted
+from reports
+cross join ways
+where
+    (not is_rejected or counted in ('all', 'duplicates_folded'))
+    and (not is_repeated or counted in ('all', 'not_rejected'))
 group by repository, counted, place
 order by repository, place;

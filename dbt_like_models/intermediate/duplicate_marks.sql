@@ -4,25 +4,8 @@
 
 with
 
-issues as (
-    select
-        repository,
-        number,
-        author,
-        state,
-        created_at as opened_at,
-        closed_at
-    from raw.issues
-),
-
-accounts as (
-    select
-        repository as of_repository,
-        login,
-        is_member,
-        is_bot,
-        bot_reason
-    from staging.accounts
+closing_comments as (
+    select * from intermediate.closing_comments
 ),
 
 -- Marked and unmarked within one second: as before.
@@ -54,42 +37,27 @@ standing as (
     having max_by(step, marked_at) > 0
 ),
 
-closers as (
+-- The words by which a comment names the report that the issue repeats.
+named as (
     select
         repository,
         number,
-        max_by(actor, created_at) as closed_by
-    from raw.issue_events
-    where event = 'closed'
-    group by repository, number
-),
-
--- Quoted lines and code are not what the author of the comment says.
-said as (
-    select
-        repository,
-        number,
-        comments.comment_id,
-        comments.created_at as marked_at,
-        lower(
-            regexp_replace(
-                regexp_replace(comments.body, '```[^`]*```', ' ', 'g'), '(?m)^[ \t]*>.*$', ' ', 'g'
-            )
-        ) as words
-    from issues
-    inner join raw.issue_comments as comments using (repository, number)
-    left join closers using (repository, number)
-    left join accounts on repository = accounts.of_repository and comments.author = accounts.login
-    where
-        issues.state = 'closed'
-        and epoch_us(comments.created_at) <= epoch_us(issues.closed_at) + 3600000000
-        and not coalesce(accounts.is_bot, false)
-        and (
-            comments.author = closers.closed_by
-            or comments.author = issues.author
-            or coalesce(accounts.is_member, false)
-        )
-        and regexp_matches(lower(comments.body), 'dup(e|licate)?|in favou?r of')
+        comment_id,
+        commented_at,
+        coalesce(
+            nullif(
+                regexp_extract(
+                    words,
+                    '(duplicates?|duplicated|dupe?)( of| by| with)?:? *(https?://github\.com/)?'
+                    || '([a-z0-9][a-z0-9-]*/[a-z0-9_.-]+)?(#|/issues/)([0-9]{1,9})',
+                    0
+                ),
+                ''
+            ),
+            regexp_extract(words, 'clos(ed|ing)( this| it)? in favou?r of #([0-9]{1,9})', 0)
+        ) as reference
+    from closing_comments
+    where regexp_matches(words, 'dup|in favou?r of')
 ),
 
 mentions as (
@@ -97,33 +65,11 @@ mentions as (
         repository,
         number,
         comment_id,
-        marked_at,
-        regexp_extract(
-            words,
-            '(duplicates?|duplicated|dupe?)( of| by| with)?:? *(https?://github\.com/)?'
-            || '([a-z0-9][a-z0-9-]*/[a-z0-9_.-]+)?(#|/issues/)([0-9]{1,9})',
-            4
-        ) as named_repository,
-        coalesce(
-            try_cast(
-                nullif(
-                    regexp_extract(
-                        words,
-                        '(duplicates?|duplicated|dupe?)( of| by| with)?:? *(https?://github\.com/)?'
-                        || '([a-z0-9][a-z0-9-]*/[a-z0-9_.-]+)?(#|/issues/)([0-9]{1,9})',
-                        6
-                    ),
-                    ''
-                ) as bigint
-            ),
-            try_cast(
-                nullif(
-                    regexp_extract(words, 'clos(ed|ing)( this| it)? in favou?r of #([0-9]{1,9})', 3),
-                    ''
-                ) as bigint
-            )
-        ) as canonical_number
-    from said
+        commented_at,
+        regexp_extract(reference, '([a-z0-9][a-z0-9-]*/[a-z0-9_.-]+)(#|/issues/)', 1)
+            as named_repository,
+        try_cast(regexp_extract(reference, '[0-9]+$', 0) as bigint) as canonical_number
+    from named
 ),
 
 marks as (
@@ -145,7 +91,7 @@ marks as (
             as canonical_repository,
         canonical_number,
         'comment' as marked_by,
-        marked_at,
+        commented_at as marked_at,
         comment_id,
         2 as place
     from mentions

@@ -21,24 +21,12 @@ marks as (
     select * from intermediate.duplicate_marks
 ),
 
-accounts as (
-    select
-        repository as of_repository,
-        login,
-        is_member,
-        is_bot,
-        bot_reason
-    from staging.accounts
+closers as (
+    select * from intermediate.closers
 ),
 
-closers as (
-    select
-        repository,
-        number,
-        max_by(actor, changed_at) as closed_by
-    from staging.issue_events
-    where event = 'closed'
-    group by repository, number
+closing_comments as (
+    select * from intermediate.closing_comments where is_within_a_week
 ),
 
 carried as (
@@ -96,34 +84,6 @@ labelled as (
     group by repository, number
 ),
 
--- Comments about the close: of who closed it, of a member or of its author, from a week before it to
--- an hour after it. Quoted lines and code are not what the author of the comment says.
-said as (
-    select
-        repository,
-        number,
-        comments.comment_id,
-        lower(
-            regexp_replace(
-                regexp_replace(comments.body, '```[^`]*```', ' ', 'g'), '(?m)^[ \t]*>.*$', ' ', 'g'
-            )
-        ) as words
-    from bug_reports
-    inner join raw.issue_comments as comments using (repository, number)
-    left join closers using (repository, number)
-    left join accounts on repository = accounts.of_repository and comments.author = accounts.login
-    where
-        bug_reports.state = 'closed'
-        and epoch_us(comments.created_at) >= epoch_us(bug_reports.closed_at) - 604800000000
-        and epoch_us(comments.created_at) <= epoch_us(bug_reports.closed_at) + 3600000000
-        and not coalesce(accounts.is_bot, false)
-        and (
-            comments.author = closers.closed_by
-            or comments.author = bug_reports.author
-            or coalesce(accounts.is_member, false)
-        )
-),
-
 comments as (
     select
         repository,
@@ -146,7 +106,7 @@ comments as (
                 || '|\bno plans? to\b|\bno longer (supported|maintained)\b|\bend of life\b'
             )
         ) as not_planned_comment
-    from said
+    from closing_comments
     group by repository, number
 ),
 
@@ -168,53 +128,52 @@ signs as (
         labelled.stale_label,
         comments.invalid_comment,
         comments.not_planned_comment,
-        coalesce(accounts.is_bot, closers.closed_by like '%[bot]', false) as is_closed_by_program
+        coalesce(closers.is_closed_by_program, false) as is_closed_by_program
     from bug_reports
     left join fixes using (repository, number)
     left join marks using (repository, number)
     left join labelled using (repository, number)
     left join comments using (repository, number)
     left join closers using (repository, number)
-    left join accounts on repository = accounts.of_repository and closers.closed_by = accounts.login
 ),
 
+-- The first of these that holds: what became of it, and by what sign.
 decided as (
     select
         *,
         case
-            when state = 'open' then 'state'
-            when has_fix then 'commit'
-            when canonical_number is not null and marked_by = 'event' then 'mark'
-            when state_reason = 'duplicate' then 'state_reason'
-            when duplicate_label is not null or invalid_label is not null then 'label'
-            when canonical_number is not null then 'comment'
-            when not_planned_label is not null then 'label'
-            when invalid_comment is not null or not_planned_comment is not null then 'comment'
-            when stale_label is not null then 'inactivity'
-            when state_reason = 'not_planned' and is_closed_by_program then 'inactivity'
-            when state_reason = 'not_planned' then 'state_reason'
-            else 'state'
-        end as outcome_by
+            when state = 'open' then 'open by state'
+            when has_fix then 'fixed by commit'
+            when canonical_number is not null and marked_by = 'event' then 'duplicate by mark'
+            when state_reason = 'duplicate' then 'duplicate by state_reason'
+            when duplicate_label is not null then 'duplicate by label'
+            when invalid_label is not null then 'invalid by label'
+            when canonical_number is not null then 'duplicate by comment'
+            when not_planned_label is not null then 'not_planned by label'
+            when invalid_comment is not null then 'invalid by comment'
+            when not_planned_comment is not null then 'not_planned by comment'
+            when stale_label is not null then 'not_planned by inactivity'
+            when state_reason = 'not_planned' and is_closed_by_program
+                then 'not_planned by inactivity'
+            when state_reason = 'not_planned' then 'not_planned by state_reason'
+            else 'closed_without_fix by state'
+        end as decision
     from signs
+),
+
+split as (
+    select
+        *,
+        regexp_extract(decision, '^[a-z_]+', 0) as outcome,
+        regexp_extract(decision, '[a-z_]+$', 0) as outcome_by
+    from decided
 ),
 
 named as (
     select
         repository,
         number,
-        case
-            when outcome_by = 'state' and state = 'open' then 'open'
-            when outcome_by = 'commit' then 'fixed'
-            when outcome_by = 'mark' then 'duplicate'
-            when outcome_by = 'state_reason' and state_reason = 'duplicate' then 'duplicate'
-            when outcome_by = 'label' and duplicate_label is not null then 'duplicate'
-            when outcome_by = 'label' and invalid_label is not null then 'invalid'
-            when outcome_by = 'comment' and canonical_number is not null then 'duplicate'
-            when outcome_by = 'label' then 'not_planned'
-            when outcome_by = 'comment' and invalid_comment is not null then 'invalid'
-            when outcome_by in ('comment', 'inactivity', 'state_reason') then 'not_planned'
-            else 'closed_without_fix'
-        end as outcome,
+        outcome,
         outcome_by,
         case
             when outcome_by = 'label' then coalesce(duplicate_label, invalid_label, not_planned_label)
@@ -231,7 +190,7 @@ named as (
         case
             when state = 'closed' and not has_fix then canonical_repository || '#' || canonical_number
         end as repeats
-    from decided
+    from split
 )
 
 select

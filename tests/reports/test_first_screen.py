@@ -190,6 +190,32 @@ def test_a_change_of_level_without_a_trend_is_a_change(
     assert "no trend is shown" in found.certainty
 
 
+@pytest.mark.parametrize(
+    ("odds", "p", "said"),
+    [
+        (1.4, 0.01, ""),
+        (1.4, 0.3, " Within the periods of one way of labelling, no trend is shown."),
+        (0.5, 0.01, " Within the periods of one way of labelling, the share falls."),
+        (None, None, " Within the periods of one way of labelling, the trend could not be tested."),
+    ],
+)
+def test_a_trend_within_the_periods_of_labelling_is_said_where_it_is_another(
+    connection: duckdb.DuckDBPyConnection, odds: float | None, p: float | None, said: str
+) -> None:
+    variant = {"dataset": "live", "repository": REPOSITORY, "variant": "within_periods"}
+    variant |= {"periods": 2, "reports": 120, "performance": 30, "result": "in words"}
+    limits = dict.fromkeys(("odds_ratio_per_year", "odds_ratio_low", "odds_ratio_high"), odds)
+    fill(
+        connection,
+        ("marts.dataset_breakdown", bugs(30, 90)),
+        ("marts.trend_monthly", halves(2, 4)),
+        ("analysis.trend_variants", [variant | limits | {"p_value": p, "is_too_few": p is None}]),
+        *trend_of(1.5, 0.01),
+    )
+    certainty = growth_of(connection).certainty
+    assert certainty.endswith(f"this clear about 1 time in 100.{said}")
+
+
 def test_a_change_of_level_against_the_trend_does_not_give_its_shares(
     connection: duckdb.DuckDBPyConnection,
 ) -> None:

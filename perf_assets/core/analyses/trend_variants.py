@@ -1,6 +1,6 @@
 """The trend of the share among new bug reports, over other reports and within other periods."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -55,7 +55,7 @@ def trend_variants(
         changes = instrument_changes.filter(repository=repository)["month"].unique().sort()
         rows += [
             {"dataset": "live", "repository": repository, **row}
-            for row in _variants(series, own, changes.to_list())
+            for row in _variants(series, own, changes)
         ]
     return pl.DataFrame(rows, schema=schema_of(TABLE))
 
@@ -74,16 +74,14 @@ def _folded(bugs: pl.DataFrame, groups: pl.DataFrame) -> pl.DataFrame:
 
 
 def _variants(
-    months: pl.DataFrame, reports: pl.DataFrame, changes: Sequence[str]
+    months: pl.DataFrame, reports: pl.DataFrame, changes: pl.Series
 ) -> Iterator[dict[str, Any]]:
     whole = np.zeros(months.height)
     yield _row("all", months, reports, whole)
     yield _row("not_rejected", months, reports.filter(~pl.col("is_rejected")), whole)
     yield _row("duplicates_folded", months, reports.filter(~pl.col("is_repeated")), whole)
-    if changes:
-        periods = months["month"].map_elements(
-            lambda month: sum(change <= month for change in changes), return_dtype=pl.Int64
-        )
+    if len(changes):
+        periods = changes.search_sorted(months["month"], side="right")
         yield _row("within_periods", months, reports, periods.to_numpy())
 
 

@@ -30,7 +30,6 @@ METRIC_TITLES = {
 }
 METRICS = {name: title.partition(" (")[0] for name, title in METRIC_TITLES.items()}
 KIND = pl.when("is_performance").then(pl.lit("performance bugs")).otherwise(pl.lit("other bugs"))
-EVENTS = {"fixed": "fixed", "closed_without_fix": "closed without a fix"}
 OUTCOMES = {
     "fixed": "fixed",
     "closed_without_fix": "closed without a fix",
@@ -41,6 +40,7 @@ OUTCOMES = {
 }
 """What became of a report, in the order of the bars."""
 
+EVENTS = {name: OUTCOMES[name] for name in ("fixed", "closed_without_fix")}
 OUTCOME_COLORS = dict(
     zip(OUTCOMES.values(), (COOL, OTHER, COLORS[2], COLORS[3], COLORS[4], WARM), strict=True)
 )
@@ -83,7 +83,6 @@ def outcomes(rows: pl.DataFrame) -> list[Spec]:
 
 
 def _outcomes(title: str, rows: pl.DataFrame) -> Spec:
-    order = list(OUTCOMES)
     said = ", ".join(
         f"{kind} {OUTCOMES[outcome]} {percent:.0f} %"
         for kind, outcome, percent in rows.select("kind", "outcome", "percent").iter_rows()
@@ -93,10 +92,12 @@ def _outcomes(title: str, rows: pl.DataFrame) -> Spec:
         "percent",
         pl.col("bug_reports"),
         color=pl.col("outcome").replace_strict(OUTCOMES),
-        order=pl.col("outcome").replace_strict({name: order.index(name) for name in order}),
+        order=pl.col("outcome").replace_strict(
+            {name: place for place, name in enumerate(OUTCOMES)}
+        ),
     )
     kinds = drawn["kind"].unique(maintain_order=True).to_list()
-    names = [OUTCOMES[name] for name in order if name in rows["outcome"]]
+    names = [words for name, words in OUTCOMES.items() if name in rows["outcome"]]
     return panel(
         title,
         f"What became of the reports: {said}",

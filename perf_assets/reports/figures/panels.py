@@ -102,27 +102,27 @@ def counted(most: int) -> Spec:
     return {"values": list(range(most + 1))} if most <= 10 else {}
 
 
-def marks(rows: pl.DataFrame, x: Spec) -> list[Spec]:
-    """Return a rule at each month in which the way of labelling changed, with what changed.
+def without_marks(rows: pl.DataFrame, x: Spec) -> tuple[list[Spec], pl.DataFrame]:
+    """Return rules at the months in which the way of labelling changed, and the other rows.
 
-    These are the rows whose color is :data:`MARK`; counts says what changed.
+    A change is a row whose color is :data:`MARK`; its counts says what changed.
     """
-    changed = rows.filter(pl.col("color") == MARK)
+    is_mark = pl.col("color") == MARK
+    changed = rows.filter(is_mark)
     if changed.is_empty():
-        return []
-    return [
-        {
-            "data": {"values": values(changed.select("month", "color", "counts"))},
-            "mark": {"type": "rule", "color": AXIS, "strokeDash": [2, 3]},
-            "encoding": {"x": x, "tooltip": [category("month"), category("counts", title=MARK)]},
-        }
-    ]
+        return [], rows
+    rule: Spec = {
+        "data": {"values": values(changed.select("month", "color", "counts"))},
+        "mark": {"type": "rule", "color": AXIS, "strokeDash": [2, 3]},
+        "encoding": {"x": x, "tooltip": [category("month"), category("counts", title=MARK)]},
+    }
+    return [rule], rows.filter(~is_mark)
 
 
 def series(title: str, rows: pl.DataFrame, measure: str, colors: Mapping[str, str]) -> Spec:
     """Lines over months; columns month, color, value, and for intervals counts, low and high.
 
-    Rows of the color :data:`MARK` are marked, see :func:`marks`.
+    Rows of the color :data:`MARK` are marked, see :func:`without_marks`.
     """
     has_intervals = "low" in rows.columns
     tooltip = [
@@ -134,8 +134,7 @@ def series(title: str, rows: pl.DataFrame, measure: str, colors: Mapping[str, st
     x = over_time("month", {"format": "%Y-%m", "labelOverlap": True, "labelSeparation": 10})
     y = quantity("value", title=measure)
     color = colored(list(colors), colors)
-    marked = marks(rows, x)
-    rows = rows.filter(pl.col("color") != MARK)
+    marks, rows = without_marks(rows, x)
     band = {
         "data": {"values": values(_thinned(rows)) if has_intervals else []},
         "mark": {"type": "area", "opacity": 0.15},
@@ -145,7 +144,7 @@ def series(title: str, rows: pl.DataFrame, measure: str, colors: Mapping[str, st
         "mark": {"type": "line", "strokeWidth": 2},
         "encoding": {"x": x, "y": y, "color": color, "tooltip": tooltip},
     }
-    layer = [*marked, band, line] if has_intervals else [*marked, line]
+    layer = [*marks, band, line] if has_intervals else [*marks, line]
     return panel(title, course(rows, measure), rows, WIDTH, 190, layer=layer)
 
 

@@ -7,7 +7,6 @@ import polars as pl
 
 from perf_assets.reports.figures.drawing import COOL, OTHER, WARM, Spec, over_time
 from perf_assets.reports.figures.panels import (
-    MARK,
     NARROW,
     PLAIN,
     WIDTH,
@@ -16,13 +15,13 @@ from perf_assets.reports.figures.panels import (
     course,
     estimates,
     lengths,
-    marks,
     panel,
     panels,
     quantity,
     series,
     stacked,
     values,
+    without_marks,
 )
 
 SHORT = 150
@@ -65,8 +64,7 @@ def _share_by_month(title: str, rows: pl.DataFrame) -> Spec:
         quantity("value", title="percent", format=".0f"),
         category("counts"),
     ]
-    marked = marks(rows, x)
-    rows = rows.filter(pl.col("color") != MARK)
+    marks, rows = without_marks(rows, x)
     levels = {"data": {"values": values(rows.drop_nulls("low"))}}
     step = {"interpolate": "step-after", "color": WARM}
     measure = "performance bugs among new bug reports, percent"
@@ -77,7 +75,7 @@ def _share_by_month(title: str, rows: pl.DataFrame) -> Spec:
         WIDTH,
         SHORT,
         layer=[
-            *marked,
+            *marks,
             levels
             | {
                 "mark": {"type": "area", "opacity": 0.18, **step},

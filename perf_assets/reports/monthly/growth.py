@@ -167,11 +167,18 @@ def _certainty(row: Row, kind: str) -> str:
 
 def _within(row: Row, kind: str) -> list[str]:
     """Return what is seen within the periods of one way of labelling, where it is another thing."""
-    if row["periods"] is None or (row["p_within"] is not None and row["p_within"] < SIGNIFICANT):
+    if row["periods"] is None or (kind == CHANGED and row["instrument"] is None):
         return []
-    if kind == CHANGED and row["instrument"] is None:
+    is_up = row["direction"] == "up" if kind == CHANGED else kind == GROWS
+    if row["p_within"] is None:
+        said = "the trend could not be tested"
+    elif row["p_within"] >= SIGNIFICANT:
+        said = "no trend is shown"
+    elif (row["odds_within"] > 1) is is_up:
         return []
-    return ["Within the periods of one way of labelling, no trend is shown."]
+    else:
+        said = f"the share {'rises' if row['odds_within'] > 1 else 'falls'}"
+    return [f"Within the periods of one way of labelling, {said}."]
 
 
 def _chance(what: str, p: float) -> str:

@@ -23,12 +23,12 @@ TESTS = "analysis.trend_tests"
 """The figure whose rows are the verdicts on the trend."""
 
 VERDICTS = {
-    "rises": "a rise in",
-    "falls": "a fall in",
-    "no change shown": "no change shown in",
-    "not tested": "no test of",
+    "rises": ("a rise", "in"),
+    "falls": ("a fall", "in"),
+    "no change shown": ("no change shown", "in"),
+    "not tested": ("no test", "of"),
 }
-"""Each verdict, as it goes before the name of the share."""
+"""Each verdict as a noun, and the preposition before the name of the share."""
 
 
 def read_news(connection: duckdb.DuckDBPyConnection, lists: "Lists") -> list[Part]:
@@ -142,7 +142,7 @@ def _verdict(row: Row) -> Tile:
         reason = row["result"].removeprefix("too few to test: ")
         return Tile("too few", "to test whether their share changes", reason)
     odds = f"odds x {row['odds_a_year']:.2f} a year" if row["odds_a_year"] else "no estimate"
-    verdict, _, preposition = VERDICTS[row["verdict"]].rpartition(" ")
+    verdict, preposition = VERDICTS[row["verdict"]]
     label = f"{preposition} the share among new bug reports"
     return Tile(verdict, label, f"{odds}, over all months")
 

@@ -4,6 +4,7 @@ Planted with chances of their own, so that everything else is as it was planned 
 stay as they are, and so do reports with a fix.
 """
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
 from random import Random
 from typing import Any
@@ -33,19 +34,24 @@ def plant_outcomes(plan: Plan, seed: int) -> None:
         for issue in plan.issues
         if issue.is_bug_report and id(issue) not in trapped and id(issue) not in fixed
     ]
-    for place, issue in enumerate(usual):
+    in_order = sorted(usual, key=_opened)
+    for issue in usual:
         closed = issue.closed
-        if closed is None or issue.has_close_events is False:
+        if closed is None or not issue.has_close_events:
             continue
         draw = rng.random()
-        earlier = [other for other in usual[:place] if other.created < issue.created]
+        earlier = bisect_left(in_order, issue.created, key=_opened)
         closer = next(event.actor for event in reversed(issue.events) if event.kind == "closed")
         if draw < DUPLICATES and earlier:
-            _mark(issue, rng.choice(earlier), closed, closer, rng)
+            _mark(issue, in_order[rng.randrange(earlier)], closed, closer, rng)
         elif draw < DUPLICATES + INVALID:
-            issue.state_reason, issue.labelled_as = "not_planned", "invalid"
+            issue.state_reason, issue.labelled_as = "not_planned", INVALID_LABEL
             issue.labels.append(INVALID_LABEL)
             issue.events.append(Event("labeled", closed, closer, label=INVALID_LABEL))
+
+
+def _opened(issue: Issue) -> int:
+    return issue.created
 
 
 def _mark(issue: Issue, repeated: Issue, closed: int, closer: str | None, rng: Random) -> None:

@@ -77,8 +77,8 @@ def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
     judged = [{"number": bug.number, "is_performance": bug.is_about_performance} for bug in bugs]
     columns = {"number": pl.Int64, "is_performance": pl.Boolean}
     pl.DataFrame(judged, schema=columns).write_csv(directory / "judgements.csv")
-    closed = ((bug, bool(fixes[bug])) for bug in bugs)
-    outcomes = pl.DataFrame(list(planned_outcomes(closed)), schema=OUTCOMES)
+    ended = planned_outcomes((bug, bool(fixes[bug])) for bug in bugs)
+    outcomes = pl.DataFrame(list(ended), schema=OUTCOMES)
     outcomes.write_csv(directory / "outcomes.csv")
     stated = [
         {"number": issue.number, "environment_aspect": aspect, "environment_value": value}

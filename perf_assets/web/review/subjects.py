@@ -150,7 +150,7 @@ class Subjects:
         self.directory = directory
         self._lock = Lock()
         self._opened: tuple[tuple[int, int], duckdb.DuckDBPyConnection] | None = None
-        self._vectors: tuple[tuple[int, int] | None, ReportVectors] | None = None
+        self._vectors: ReportVectors | None = None
         self._rows("select 1", [])
 
     def draw(self, kind: str, labelled: int, unlabelled: int, seed: int) -> list[Key]:
@@ -249,12 +249,10 @@ class Subjects:
             yield Similar(other, title or "", link or "", state, other in marked)
 
     def _report_vectors(self) -> ReportVectors:
-        """Return the vectors of all reports, made anew where a run has replaced the database."""
-        self._rows("select 1", [])  # opens what is there now
-        version = self._opened[0] if self._opened else None
-        if self._vectors is None or self._vectors[0] != version:
-            self._vectors = (version, report_vectors(self._frame(REPORTS), word_vectors()))
-        return self._vectors[1]
+        """Return the vectors of all reports of the database that is open."""
+        if self._vectors is None:
+            self._vectors = report_vectors(self._frame(REPORTS), word_vectors())
+        return self._vectors
 
     def _question(self, key: Key, with_evidence: bool) -> Shown:
         at = [key.container, int(key.number)]
@@ -343,7 +341,7 @@ class Subjects:
                 self._opened[1].close()
             connection = reading(path)
             connection.execute("SET TimeZone = 'UTC'")
-            self._opened = (version, connection)
+            self._opened, self._vectors = (version, connection), None
         return self._opened[1]
 
 
