@@ -11,7 +11,7 @@ select
     count(*) as labels_put_on,
     min(month) as first_month,
     max(month) as last_month,
-    round(median(hours_to_label), 1) as median_hours_to_label,
+    round(median(microseconds_to_label) / 3600000000, 1) as median_hours_to_label,
     count(undone_at) as undone,
     round(100 * count(undone_at) / count(*), 1) as undone_percentage
 from intermediate.label_acts

@@ -141,7 +141,7 @@ select
     actor,
     changed_at as labelled_at,
     strftime(changed_at at time zone 'UTC', '%Y-%m') as month,
-    greatest(0, waited) / 3600000000 as hours_to_label,
+    greatest(0, waited) as microseconds_to_label,
     undone_at,
     undone_by
 from acts

@@ -9,7 +9,7 @@ select
     case when labeller = 'automation' then actor else '' end as account,
     count(event_id) as labels_put_on,
     count(distinct number) as labelled_issues,
-    median(hours_to_label) as median_hours_to_label,
+    median(microseconds_to_label) / 3600000000 as median_hours_to_label,
     count(undone_at) as undone,
     100 * count(undone_at) / count(event_id) as undone_percent
 from intermediate.label_acts

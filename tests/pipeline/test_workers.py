@@ -6,7 +6,6 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import dagster as dg
@@ -104,8 +103,9 @@ def test_spark_computes_the_same_in_a_data_directory_that_never_had_the_rows(
     assert run_study(given, data_dir, workers=2) == []
     assert given.lake is not None
     with sail() as server, dg.DagsterInstance.ephemeral() as instance:
-        lake = replace(given.lake, engine="spark", spark=server.url)
-        job = build_definitions(replace(given, lake=lake), far).resolve_job_def(BUILD_MODELS)
+        lake = given.lake.model_copy(update={"engine": "spark", "spark": server.url})
+        changed = given.model_copy(update={"lake": lake})
+        job = build_definitions(changed, far).resolve_job_def(BUILD_MODELS)
         assert job.execute_in_process(instance=instance).success
     one, other = stored_tables(data_dir.published), stored_tables(far.published)
     computed = [name for name in one if name.partition(".")[0] in ("marts", "analysis")]

@@ -141,7 +141,8 @@ def test_marks_that_were_taken_back_or_name_the_report_itself_do_not_count() -> 
 
 def acts(*events: dict[str, Any], **tables: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     query = """
-        SELECT number, labeller, hours_to_label, undone_by FROM intermediate.label_acts
+        SELECT number, labeller, microseconds_to_label / 3600000000, undone_by
+        FROM intermediate.label_acts
         ORDER BY number, labelled_at
     """
     numbers = sorted({row["number"] for row in events})
