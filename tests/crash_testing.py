@@ -2,6 +2,7 @@
 
 import multiprocessing
 import random
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -31,6 +32,7 @@ from perf_assets.storage.address_key import address_key
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.backups import kept_files, open_backup, write_backup
 from perf_assets.storage.forgotten import write_forgotten
+from perf_assets.storage.migrations import OLDEST
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.received import read_whole
 from perf_assets.storage.restoring import restore
@@ -50,6 +52,7 @@ DUMPED = 500  # questions of a dump, in some dozen writes
 Tables = Mapping[str, pl.DataFrame]
 Files = Mapping[str, object]
 MOMENTS = ("imported_at",)  # which differ from import to import
+COLLECTED_AT = re.compile(r"(?<=INTO \"collections\" VALUES\()'[^']*'")  # differs, too
 RATERS = ("Ann", "Ben")
 AT = "2021-01-01T00:00:00.000+00:00"
 POSTGRES = {"storage": {"postgres": {"postgres_url": {"env": "DAGSTER_DATABASE"}}}}
@@ -99,7 +102,8 @@ def files_of(data_dir: Path) -> Files:
     }
     if directory.review_answers.exists():
         with closing(sqlite3.connect(directory.review_answers)) as connection:
-            found[directory.review_answers.name] = sorted(connection.iterdump())
+            rows = (COLLECTED_AT.sub("", line) for line in connection.iterdump())
+            found[directory.review_answers.name] = sorted(rows)
     return found
 
 
@@ -216,10 +220,10 @@ def _older(_: Prepared, data_dir: Path) -> None:
     with open_warehouse(data_dir / "warehouse.duckdb") as database:
         rows = [issue(number, "2020-01-05", events=2) for number in range(1, 300)]
         insert(database.connection, "raw.issues", rows)
-        # As of format 9: views of old names, and tables of another shape.
+        # As of an older format: views of old names, and tables of another shape.
         database.connection.execute("CREATE VIEW raw.commit_metrics AS FROM details.commit_metrics")
         database.connection.execute("ALTER TABLE meta.about ADD COLUMN more VARCHAR")
-        database.connection.execute("UPDATE meta.schema_version SET version = 9")
+        database.connection.execute("UPDATE meta.schema_version SET version = ?", [OLDEST])
 
 
 def _with_files(prepared: Prepared, data_dir: Path) -> None:

@@ -124,7 +124,12 @@ def test_a_partition_that_fails_its_audit_keeps_the_good_one_and_the_others_go_o
     newest = max(issue["updated_at"] for issue in issues)
     bad = next(issue for issue in issues if issue["state"] == "closed")
     good = next(issue for issue in issues if issue["created_at"][:7] != bad["created_at"][:7])
-    bad |= {"closed_at": "2019-01-01T00:00:00Z", "updated_at": newest}
+    numbers = range(5000, 5011)  # more rows that break a rule than are set aside
+    issues += [
+        {**bad, "number": number, "updated_at": newest}
+        | {"html_url": f"https://github.com/sample-lab/tensorkit/pull/{number}"}
+        for number in numbers
+    ]
     good |= {"title": "Edited", "updated_at": newest}
     text = "\n".join(json.dumps(issue) for issue in issues)
     (copy / "issues.jsonl.gz").write_bytes(gzip.compress(text.encode()))
@@ -132,7 +137,7 @@ def test_a_partition_that_fails_its_audit_keeps_the_good_one_and_the_others_go_o
     assert ran.returncode == 1, ran.stdout + ran.stderr
     month = bad["created_at"][:7]
     assert "raw.issues of sample-lab/tensorkit " + month in ran.stderr
-    assert f"number {bad['number']}" in ran.stderr
+    assert f"number {numbers[0]}" in ran.stderr
     after = stored_tables(data_dir / "warehouse.duckdb")["raw.issues"]
     kept = after.filter(after["month"] == month)
     assert kept.equals(before.filter(before["month"] == month))

@@ -25,25 +25,39 @@ DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("[tg]u*/*.md")))
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
 
-def commands() -> list[str]:
-    """Each command that this machine can try, once, in the order of the pages."""
-    text = "\n".join(document.read_text(encoding="utf-8") for document in DOCUMENTS)
-    lines = [line for block in BLOCK.findall(text) for line in block.splitlines()]
-    typed = [line[2:].partition("  #")[0].strip() for line in lines if line.startswith("$ ")]
-    tried = [line for line in typed if not any(word in line for word in ELSEWHERE)]
+EXPORT = re.compile(r"export (PERF_ASSETS_DATA_DIR)=(\S+)")
+
+
+def commands() -> list[tuple[str, str]]:
+    """Each command that this machine can try, once, in the order of the pages.
+
+    With the data directory that its page exports before it; by default ``data``.
+    """
+    tried: list[tuple[str, str]] = []
+    for document in DOCUMENTS:
+        data_dir = "data"
+        text = document.read_text(encoding="utf-8")
+        lines = [line for block in BLOCK.findall(text) for line in block.splitlines()]
+        for line in (line[2:] for line in lines if line.startswith("$ ")):
+            typed = line.partition("  #")[0].strip()
+            if exported := EXPORT.fullmatch(typed):
+                data_dir = exported[2]
+            elif not any(word in typed for word in ELSEWHERE):
+                tried.append((typed, data_dir))
     return list(dict.fromkeys(tried))
 
 
 @pytest.fixture(scope="module")
 def checkout(sampled: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory as a user has it after `make run`: an environment, and the directory ``data``."""
+    """A directory as a user has it after `make run`: an environment, and the data directories."""
     directory = tmp_path_factory.mktemp("checkout")
     (directory / ".venv" / "bin").mkdir(parents=True)
     program = directory / ".venv" / "bin" / "perf-assets"
     program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m perf_assets "$@"\n')
     program.chmod(0o755)
     (directory / ".venv" / "bin" / "python").symlink_to(sys.executable)
-    shutil.copytree(sampled.data_dir, directory / "data")
+    for name in {data_dir for _, data_dir in commands()}:
+        shutil.copytree(sampled.data_dir, directory / name)
     return directory
 
 
@@ -53,13 +67,15 @@ def test_there_are_commands_to_try() -> None:
 
 @pytest.mark.exhaustive
 def test_every_command_works(checkout: Path) -> None:
-    for line in commands():
+    for line, data_dir in commands():
         done = subprocess.run(
             ["/bin/sh", "-c", line],
             cwd=checkout,
             capture_output=True,
             text=True,
-            env=environment(PYTHONPATH=os.pathsep.join([str(ROOT), *sys.path])),
+            env=environment(
+                PYTHONPATH=os.pathsep.join([str(ROOT), *sys.path]), PERF_ASSETS_DATA_DIR=data_dir
+            ),
             check=False,
             timeout=300,
         )
@@ -71,7 +87,7 @@ def fill_in(checkout: Path) -> None:
     """Judge what stands in the sheets that were drawn, as a rater would."""
     import csv  # noqa: PLC0415
 
-    for sheet in (checkout / "data").glob("review-*.csv"):
+    for sheet in checkout.glob("*/review-*.csv"):
         with sheet.open(encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(file))
         for row in rows:

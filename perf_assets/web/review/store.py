@@ -258,9 +258,13 @@ class Store:
         return int(self._rows("select coalesce(max(id), 0) from answers")[0][0])
 
     def note_collection(self, last_answer: int) -> None:
-        """Note that the answers up to ``last_answer`` are in the database."""
+        """Note that the answers up to ``last_answer`` are in the database; once."""
         with self._writing() as connection:
-            connection.execute("insert into collections values (?, ?)", [now(), last_answer])
+            connection.execute(
+                "insert into collections select ?1, ?2 "
+                "where not exists (select * from collections where last_answer = ?2)",
+                [now(), last_answer],
+            )
 
     def add_code(self, change: CodeChange) -> None:
         """Keep a step in which the codebook grew."""
