@@ -44,17 +44,12 @@ named as (
         number,
         comment_id,
         commented_at,
-        coalesce(
-            nullif(
-                regexp_extract(
-                    words,
-                    '(duplicates?|duplicated|dupe?)( of| by| with)?:? *(https?://github\.com/)?'
-                    || '([a-z0-9][a-z0-9-]*/[a-z0-9_.-]+)?(#|/issues/)([0-9]{1,9})',
-                    0
-                ),
-                ''
-            ),
-            regexp_extract(words, 'clos(ed|ing)( this| it)? in favou?r of #([0-9]{1,9})', 0)
+        regexp_extract(
+            words,
+            '(clos(ed|ing)( this| it)? in favou?r of|(duplicates?|duplicated|dupe?)( of| by| with)?)'
+            || ':? *(https?://github\.com/)?([a-z0-9][a-z0-9-]*/[a-z0-9_.-]+)?(#|/issues/)'
+            || '([0-9]{1,9})',
+            0
         ) as reference
     from closing_comments
     where regexp_matches(words, 'dup|in favou?r of')

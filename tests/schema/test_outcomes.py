@@ -81,6 +81,7 @@ def test_what_github_and_labels_say_of_a_closed_report(
         ("This is not a bug.", CLOSED, "passerby", "closed_without_fix"),
         ("Duplicate of #2", CLOSED, "ann", "duplicate"),
         ("Closing in favor of #2.", CLOSED, "ann", "duplicate"),
+        (f"Closed in favour of {THIS}2", CLOSED, "ann", "duplicate"),
         ("It is a duplicate of https://github.com/owner/name/issues/2", CLOSED, "ann", "duplicate"),
         ("Is it a duplicate of #2?", CLOSED, "passerby", "closed_without_fix"),
         ("If this is a duplicate of #2, close it.", CLOSED, "stale[bot]", "closed_without_fix"),
