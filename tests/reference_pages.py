@@ -60,6 +60,7 @@ column.
 TITLES = {
     "repositories": "[[repositories]]",
     "areas": "[repositories.areas]",
+    "benchmarks": "[[benchmarks]]",
     "forums": "[[forums]]",
     "people": "[people]",
     "lake": "[lake]",

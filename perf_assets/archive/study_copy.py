@@ -45,7 +45,11 @@ def copy_study(study: Study, data_dir: DataDirectory) -> StudyCopy:
     content = tomlkit.parse(study.path.read_text(encoding="utf-8-sig"))
     content.pop("lake", None)
     files: dict[str, bytes] = {}
-    sources = [*_repositories(content, study), *_forums(content, study, files)]
+    sources = [
+        *_repositories(content, study),
+        *_benchmarks(content, study),
+        *_forums(content, study, files),
+    ]
     text = f"# {HEADER}\n\n{tomlkit.dumps(content).lstrip()}"
     tomllib.loads(text)  # what was changed in it is still a study file
     files[STUDY] = text.encode()
@@ -120,6 +124,22 @@ def _repositories(content: tomlkit.TOMLDocument, study: Study) -> list[str]:
             else:
                 entry["git"] = address.url
     return list(dict.fromkeys(local))
+
+
+def _benchmarks(content: tomlkit.TOMLDocument, study: Study) -> list[str]:
+    """Leave out the sources of benchmark results that are on this machine."""
+    local = []
+    kept = tomlkit.aot()
+    for entry, source in zip(content.pop("benchmarks", []), study.benchmarks, strict=True):
+        address = None if source.git is None else git_address(source.git)
+        if address is None or address.is_path or address.url.startswith("file:"):
+            local.append(f"{source.name} of {source.repository}")
+        else:
+            entry["git"] = address.url
+            kept.append(entry)
+    if kept:
+        content["benchmarks"] = kept
+    return local
 
 
 def _forums(content: tomlkit.TOMLDocument, study: Study, files: dict[str, bytes]) -> list[str]:

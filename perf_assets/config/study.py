@@ -13,6 +13,7 @@ from pydantic import Field, PrivateAttr, model_validator
 from perf_assets.base.config_files import Distinct, Many, StrictModel, Text, nearest, validate
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.sanitize import escape_text, shortened
+from perf_assets.config.benchmarks import Benchmarks
 from perf_assets.config.forums import Forum, TagSet
 from perf_assets.config.lakehouse import Lakehouse
 from perf_assets.config.partitions import Subject
@@ -53,6 +54,9 @@ class Study(StrictModel):
     )
     forums: Many[Forum] = Field(
         default=(), description="a `[[forums]]` table for each forum of Stack Exchange"
+    )
+    benchmarks: Many[Benchmarks] = Field(
+        default=(), description="a `[[benchmarks]]` table for each source of benchmark results"
     )
     performance_labels: Distinct[Text] = Field(
         default=("performance",), description="labels that mark a performance bug"
@@ -167,6 +171,24 @@ class Study(StrictModel):
                         f"forums[{index}].repositories.{label}: the study has no repository "
                         f"{shortened(name, 60)!r}"
                     )
+        return self
+
+    @model_validator(mode="after")
+    def _has_the_repositories_of_its_benchmarks(self) -> "Study":
+        names = {repository.name for repository in self.repositories}
+        seen: set[tuple[str, str]] = set()
+        for index, source in enumerate(self.benchmarks, 1):
+            if source.repository not in names:
+                raise ValueError(
+                    f"benchmarks[{index}].repository: the study has no repository "
+                    f"{shortened(source.repository, 60)!r}"
+                )
+            if (source.repository, source.name) in seen:
+                raise ValueError(
+                    f"benchmarks[{index}]: {source.repository} has benchmarks called "
+                    f"{shortened(source.name, 60)!r} already; give each a name"
+                )
+            seen.add((source.repository, source.name))
         return self
 
     @property

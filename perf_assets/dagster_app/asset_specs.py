@@ -14,6 +14,7 @@ from perf_assets.schema.models.files import Model, described_tables, load_models
 CODE: Mapping[str, str] = {
     "raw.issues": "stages/mining/issues.py",
     "raw.commits": "stages/mining/commits.py",
+    "raw.benchmark_results": "stages/mining/benchmarks.py",
     "raw.static_findings": "stages/mining/static_findings.py",
     "raw.questions": "stages/mining/questions.py",
     "labels.performance_labels": "stages/enrichment/labels.py",

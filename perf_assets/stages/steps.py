@@ -24,6 +24,8 @@ from perf_assets.stages.enrichment.links import TABLES as LINK_TABLES
 from perf_assets.stages.enrichment.links import link_commits
 from perf_assets.stages.enrichment.performance_questions import TABLES as QUESTION_LABEL_TABLES
 from perf_assets.stages.enrichment.performance_questions import label_performance_questions
+from perf_assets.stages.mining.benchmarks import TABLES as BENCHMARK_TABLES
+from perf_assets.stages.mining.benchmarks import mine_benchmarks
 from perf_assets.stages.mining.commits import TABLES as COMMIT_TABLES
 from perf_assets.stages.mining.commits import mine_commits
 from perf_assets.stages.mining.questions import mine_questions
@@ -146,6 +148,16 @@ REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
         ("git", "python"),
         "What static checks find in the tree at the end of each quarter.",
         lambda writer, _, repository, months, __: mine_findings(writer, repository, months),
+    ),
+    Step(
+        "benchmark_results",
+        "mine",
+        BENCHMARK_TABLES,
+        ("git", "json"),
+        "What the repository's benchmarks measured, from the files of their results.",
+        lambda writer, study, repository, months, __: mine_benchmarks(
+            writer, study, repository, months
+        ),
     ),
     Step(
         "performance_labels",

@@ -147,8 +147,11 @@ def test_what_is_stored_is_shown_however_it_was_stored(
     assert reported["marts/bug_metrics"][None]["lineage"]
     assert reported["marts/bug_metrics"][None]["dagster/row_count"] > 0
     untold = {name for name, value in reported.items() if not value and "replication" not in name}
-    # People's verdicts, and the questions of forums, of which the study has none.
-    left = ("reviews/verdicts", "raw/question", "labels/performance_q", "sources/")
+    # People's verdicts, questions of forums and benchmark results, of which the study has none.
+    left = (
+        *("reviews/verdicts", "raw/question", "labels/performance_q"),
+        *("raw/benchmark_results", "sources/"),
+    )
     assert {name for name in untold if not name.startswith(left)} == set()
 
 

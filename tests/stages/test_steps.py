@@ -8,7 +8,7 @@ from perf_assets.config.study import Study, Until, load_study
 from perf_assets.schema.models.dependencies import made_from
 from perf_assets.stages.steps import REPOSITORY_STEPS, TAG_SET_STEPS, repository_steps
 
-MINED = ["github_issues", "git_commits", "static_findings"]
+MINED = ["github_issues", "git_commits", "static_findings", "benchmark_results"]
 
 
 @pytest.fixture(scope="module")

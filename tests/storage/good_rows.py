@@ -680,6 +680,22 @@ GOOD: dict[str, list[Row]] = {
         }
         for number in (7, 8)
     ],
+    "raw.benchmark_results": [
+        of_partition(
+            benchmark="bench.Sum.time_sum",
+            benchmark_parameters=parameters,
+            sha=SHA,
+            measured_value=1.5,
+            lower_limit=1.4,
+            upper_limit=1.6,
+            samples=3,
+            committed_at=datetime.fromisoformat(f"{MONTH}-01T00:00:00Z"),
+        )
+        for parameters in ("1", "2")
+    ],
+    "raw.benchmark_files": [
+        of_partition(file=f"asv/{name}.json", file_months=1, results=2) for name in ("a", "b")
+    ],
     "raw.scanned_trees": [
         of_partition(
             quarter="2020-Q1", sha=SHA, files=2, unparsed_files=1, rules=["sequential-map"]

@@ -24,6 +24,11 @@ SOURCES: Mapping[str, tuple[str, str]] = {
         "stackexchange",
         "Questions and answers of the study's forums, by a dump and Stack Exchange's API.",
     ),
+    "sources.benchmarks": (
+        "json",
+        "What the repositories' benchmarks measured: files of asv, github-action-benchmark, "
+        "pytest-benchmark, or CSV.",
+    ),
     "sources.published_data": (
         "csv",
         "What the authors of the studies published, downloaded at pinned commits and checked.",
@@ -35,6 +40,7 @@ SOURCES: Mapping[str, tuple[str, str]] = {
 FROM_OUTSIDE: Mapping[str, tuple[str, ...]] = {
     "raw.issues": ("sources.GitHub",),
     "raw.commits": ("sources.git",),
+    "raw.benchmark_results": ("sources.benchmarks",),
     "raw.static_findings": ("raw.commits",),  # the clone is brought up to date by who mines commits
     "raw.questions": ("sources.StackExchange",),
     "replication.bugs": ("sources.published_data",),

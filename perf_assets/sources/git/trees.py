@@ -79,8 +79,13 @@ def quarter_ends(clone: Path, months: Sequence[str]) -> list[Tree]:
     return trees
 
 
-def list_files(clone: Path, sha: str) -> list[File]:
-    """Return the Python files and notebooks in the tree of a commit, and its submodules, by path.
+def list_files(
+    clone: Path, sha: str, suffixes: tuple[str, ...] = SUFFIXES, largest: int = MOST_BYTES
+) -> list[File]:
+    """Return the files in the tree of a commit that end with ``suffixes``, and its submodules.
+
+    They are in the order of their paths; by default those that hold Python. A file of more than
+    ``largest`` bytes is not read.
 
     Bytes of a path that are not UTF-8 become ``\\xNN``; where two paths are the same then, or a
     broken tree holds one twice, the second gets `` (2)``.
@@ -97,10 +102,10 @@ def list_files(clone: Path, sha: str) -> list[File]:
         head, _, name = entry.partition(b"\t")
         mode, _, blob, size = head.decode("ascii").split()
         path = name.decode("utf-8", "backslashreplace")
-        is_python = path.endswith(SUFFIXES)
-        if mode[:3] == _SUBMODULE or is_python:
+        is_wanted = path.endswith(suffixes)
+        if mode[:3] == _SUBMODULE or is_wanted:
             path = _unique_name(path, files)
-            files[path] = File(path, blob, _unread(mode, size))
+            files[path] = File(path, blob, _unread(mode, size, largest))
     return [files[path] for path in sorted(files)]
 
 
@@ -151,14 +156,14 @@ def _renames(clone: Path, alike: str, old: str, new: str, *patterns: str) -> byt
     return run([*command, *patterns], local_environment())
 
 
-def _unread(mode: str, size: str) -> str | None:
+def _unread(mode: str, size: str, largest: int) -> str | None:
     if mode[:3] == _SUBMODULE:
         return "submodule"
     if mode[:3] == _LINK:
         return "symlink"
     if size == _MISSING_SIZE:
         return "missing"
-    return "large" if int(size) > MOST_BYTES else None
+    return "large" if int(size) > largest else None
 
 
 def _unique_name(path: str, files: dict[str, File]) -> str:
