@@ -23,7 +23,7 @@ _HEAD = re.compile(rb"\s*window\.BENCHMARK_DATA\s*=")
 _HIGHER = ("customBiggerIsBetter", "benchmarkjs", "pytest")
 """The tools that give operations a second, or say so."""
 _RATE = re.compile(r"(ops|iter|op|iterations|operations)\s*/\s*(s|sec|ms|us|ns)\b", re.IGNORECASE)
-_RANGE = re.compile(r"\s*(?:±|\+/?-|\+-)?\s*([0-9.eE+-]+)\s*(%?)\s*")
+_RANGE = re.compile(r"(?:(?:±|\+/?-)\s*)?([0-9.eE+-]+)\s*(%?)")
 
 
 def is_results(path: str) -> bool:
@@ -93,7 +93,7 @@ def _sum(value: float | None, spread: float | None, sign: int) -> float | None:
 
 def _spread(text: object, value: float | None) -> float | None:
     """Return half of the interval that ``range`` gives, as ± 0.3 or ± 2 %."""
-    found = _RANGE.fullmatch(text) if isinstance(text, str) else None
+    found = _RANGE.fullmatch(text.strip()) if isinstance(text, str) else None
     if found is None or value is None:
         return None
     try:
