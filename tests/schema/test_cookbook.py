@@ -82,6 +82,29 @@ FILLED = {
             message="2 rows without a title",
         ),
     ],
+    "marts.regressions": [
+        {
+            "repository": REPOSITORY,
+            "regression_id": f"r{digit * 16}",
+            "is_regression": digit == "1",
+            "first_sha": digit * 40,
+            "last_sha": digit * 40,
+            "committed_at": NEW_YEAR,
+            "month": "2020-01",
+            "first_position": 3,
+            "last_position": 3,
+            "candidate_commits": 1,
+            "changed_benchmarks": int(digit),
+            "changed_series": 3,
+            "machines": 1,
+            "median_ratio": 2.0,
+            "largest_ratio": 3.0,
+            "largest_benchmark": "b.time_sum",
+            "largest_parameters": "",
+            "largest_machine": "i7",
+        }
+        for digit in "12"
+    ],
     "raw.scanned_trees": [
         scanned_tree("2020-03", "2020-Q1"),
         scanned_tree("2020-06", "2020-Q2"),
@@ -421,6 +444,13 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         )
     ],
     "rejected_reports": [],
+    "measured_regressions": [
+        (REPOSITORY, "2020-01", "1" * 40, "1" * 40, 1, 1, 1, 2.0, "b.time_sum", 3.0),
+    ],
+    "commits_that_changed_most": [
+        (REPOSITORY, "2020-01", False, "2" * 40, "2" * 40, 1, 2, 3, 1, 2.0),
+        (REPOSITORY, "2020-01", True, "1" * 40, "1" * 40, 1, 1, 3, 1, 2.0),
+    ],
     "share_without_rejected": [
         (REPOSITORY, "all", 5, 3, 60.0),
         (REPOSITORY, "not_rejected", 5, 3, 60.0),

@@ -732,6 +732,19 @@ GOOD: dict[str, list[Row]] = {
         | {"state": "known", "state_by": "Ann", "state_set_at": at(1)}
         for month in (3, 4)
     ],
+    "marts.benchmark_changes": [
+        {"repository": REPOSITORY, "benchmark": "bench.Sum.time_sum", "sha": SHA, "ratio": 2.0}
+        | {"benchmark_parameters": parameters, "last_sha_before": OTHER_SHA}
+        | {"value_before": 1.0, "value_after": 2.0, "ratio_low": 1.9, "ratio_high": 2.1}
+        | {"first_position": 3, "last_position": 4, "results_before": 5, "results_after": 6}
+        for parameters in ("1", "2")
+    ],
+    "marts.regressions": [
+        {"repository": REPOSITORY, "regression_id": f"r{digit * 16}", "candidate_commits": 2}
+        | {"first_position": 3, "last_position": 4, "changed_benchmarks": 1}
+        | {"changed_series": 2, "machines": 1}
+        for digit in "12"
+    ],
     "marts.duplicate_groups": [
         {"repository": REPOSITORY, "number": number, "first_number": 7}
         | {"is_first": number == 7, "group_size": 2}
@@ -969,7 +982,19 @@ PARAMETERS: dict[str, Any] = {
 
 QUARTER, FINDING = "2020-Q1", "f" + 16 * "0"
 TIMED = (QUARTER, FINDING, ALERT)
-TEXTS = (SHA, MONTH, "{}", REPOSITORY, "0" * 64, RULE_VERSION, "text", "1", "#7", *TIMED)
+TEXTS = (
+    SHA,
+    MONTH,
+    "{}",
+    REPOSITORY,
+    "0" * 64,
+    RULE_VERSION,
+    "text",
+    "1",
+    "#7",
+    "r" + "1" * 16,
+    *TIMED,
+)
 
 
 def completed(table: str, row: Row) -> Row:

@@ -31,7 +31,7 @@ from perf_assets.schema.models.parameters import Parameter, parameters_of
 
 GROUPS = (
     *("trend", "bug reports", "fixes", "people", "areas", "labels", "links", "forums"),
-    *("static checks", "data quality"),
+    *("static checks", "benchmarks", "data quality"),
 )
 """The groups of the questions, in the order in which every listing shows them."""
 

@@ -110,7 +110,10 @@ class Results:
                 pl.when(has_limits).then(lower).alias("lower_limit"),
                 pl.when(has_limits).then(upper).alias("upper_limit"),
                 pl.when(pl.col("samples") > 0).then(pl.col("samples")).alias("samples"),
-                pl.col("version").str.slice(0, LONGEST_TEXT).alias("benchmark_version"),
+                pl.col("version")
+                .fill_null("")
+                .str.slice(0, LONGEST_TEXT)
+                .alias("benchmark_version"),
                 pl.col("is_higher_better").fill_null(value=False),
                 pl.lit(month_of_commit(run.committed)).alias("month"),
             )

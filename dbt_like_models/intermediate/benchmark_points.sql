@@ -1,0 +1,60 @@
+-- The results of each series of benchmarks that are on the default branch, by the place of their commit.
+-- Of several results of a series on one commit the newest counts.
+
+with
+
+results as (
+    select
+        repository,
+        benchmark,
+        benchmark_parameters,
+        machine,
+        environment,
+        unit,
+        benchmark_version,
+        is_higher_better,
+        sha,
+        measured_value,
+        row_number() over (
+            partition by
+                repository,
+                benchmark,
+                benchmark_parameters,
+                machine,
+                environment,
+                unit,
+                benchmark_version,
+                sha
+            order by measured_at desc
+        ) as rank_of_result
+    from raw.benchmark_results
+),
+
+positions as (
+    select * from intermediate.commit_positions
+)
+
+select
+    repository,
+    dense_rank() over (
+        order by
+            repository,
+            benchmark,
+            benchmark_parameters,
+            machine,
+            environment,
+            unit,
+            benchmark_version
+    ) as series_number,
+    benchmark,
+    benchmark_parameters,
+    machine,
+    environment,
+    unit,
+    benchmark_version,
+    is_higher_better,
+    commit_position,
+    measured_value
+from results
+inner join positions using (repository, sha)
+where rank_of_result = 1

@@ -1,0 +1,8 @@
+-- The commits of the default branch in the order of their times, numbered from 0.
+
+select
+    repository,
+    sha,
+    committed_at,
+    row_number() over (partition by repository order by committed_at, sha) - 1 as commit_position
+from raw.commits
