@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import dagster as dg
@@ -18,6 +19,8 @@ import pytest
 
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import load_study
+from perf_assets.core.labelling.labels import label_issues
+from perf_assets.core.labelling.rule_sets import PERFORMANCE_2026
 from perf_assets.core.people.addresses import hashed_address
 from perf_assets.dagster_app.execution import run_study
 from perf_assets.schema import schema_of
@@ -173,6 +176,38 @@ def test_what_became_of_reports_is_as_planned(sampled: Prepared) -> None:
     assert sorted(found) == sorted(planned)
     assert {outcome for _, outcome, _ in found} > {"duplicate", "invalid", "not_planned"}
     assert sorted(groups) == [(number,) for number, _, repeats in sorted(planned) if repeats]
+
+
+def test_the_planted_form_is_known_from_its_month_on(sampled: Prepared) -> None:
+    planted = json.loads((sampled.corpus / "truth" / "form.json").read_text())
+    path, reports = planted["path"], planted["reports"]
+    judged = pl.read_csv(sampled.corpus / "truth" / "judgements.csv").filter("is_performance")
+    with duckdb.connect(str(sampled.data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
+        issues, templates, forms, changes = (
+            connection.sql(f"FROM {table}").pl()
+            for table in (
+                *("raw.issues", "raw.issue_templates"),
+                *("labels.report_forms", "marts.instrument_changes"),
+            )
+        )
+    versions = templates.filter(path=path).select("sha", "month")
+    used = forms.filter(form_path=path).sort("number")
+    assert versions.rows() == [(planted["sha"], planted["month"])]
+    assert used["number"].to_list() == reports and set(reports) <= set(judged["number"])
+    assert used["form_name"].unique().to_list() == [planted["name"]]
+    assert used["template_sha"].unique().to_list() == [planted["sha"]]
+    assert used["is_performance_form"].all() and used["month"].min() == planted["month"]
+    began = changes.filter(name=path).select("instrument", "month", "begins", "used_on")
+    assert began.rows() == [("form", planted["month"], True, len(reports))]
+    # The rule set of the sample is the paper's, which reads no forms.
+    study = load_study(sampled.corpus / "study.toml")
+    rules = replace(study.rules_of("sample-lab/tensorkit"), rule_set=PERFORMANCE_2026)
+    labels, evidence = label_issues(issues, templates, rules, forms)
+    found = evidence.filter(pl.col("number").is_in(reports), field="form")
+    assert found.select("rule", "match").unique().rows() == [("keyword", planted["name"])]
+    assert found["number"].to_list() == reports
+    assert labels.filter(pl.col("number").is_in(reports))["is_performance"].all()
+    assert evidence.filter(~pl.col("number").is_in(reports), field="form").is_empty()
 
 
 def test_areas_are_planted_for_every_source_and_rule(sampled: Prepared) -> None:

@@ -41,6 +41,7 @@ from perf_assets.stand_ins.generator.outcomes import plant_outcomes
 from perf_assets.stand_ins.generator.people import plant_people
 from perf_assets.stand_ins.generator.planner import Calendar, Plan
 from perf_assets.stand_ins.generator.program import plan_program
+from perf_assets.stand_ins.generator.report_form import plant_form, planted_form
 from perf_assets.stand_ins.generator.topics import MERGES_PER_COMMIT, plan_topics
 from perf_assets.stand_ins.generator.traps import plant_traps
 from perf_assets.stand_ins.generator.truth import write_truth
@@ -102,6 +103,7 @@ def generate(  # noqa: PLR0913
 
     The same arguments give the same bytes. All traps fit from 290 issues, 15 months and
     160 commits on; smaller corpora hold as many as fit, listed in ``truth/traps.json``.
+    From 15 months on one month brings a form for performance reports, see ``truth/form.json``.
 
     Parameters
     ----------
@@ -157,15 +159,18 @@ def generate(  # noqa: PLR0913
         plan_areas(plan, seed)
         plant_people(plan, seed)
         word_reports(plan, seed)
+        plant_form(plan, seed)
         plan.number()
         write_history(partial / GIT_DIRECTORY, plan.commits, rng)
         records = write_corpus(plan, partial)
         trend_start = min(MONTHS_BEFORE_TREND, months - 1)
         (partial / TRUTH_DIRECTORY).mkdir()
         write_truth(plan, partial / TRUTH_DIRECTORY, trend_start)
-        if planted:
-            document = json.dumps(planted, indent=1) + "\n"
-            (partial / TRUTH_DIRECTORY / "changes.json").write_text(document, encoding="utf-8")
+        for name, content in (("changes", planted), ("form", planted_form(plan))):
+            if content:
+                document = json.dumps(content, indent=1) + "\n"
+                path = partial / TRUTH_DIRECTORY / f"{name}.json"
+                path.write_text(document, encoding="utf-8")
         verdicts = pl.DataFrame(list(made_up_verdicts(plan, seed)), infer_schema_length=None)
         verdicts.write_csv(partial / VERDICTS_FILE)
         study = _study(plan, trend_start)

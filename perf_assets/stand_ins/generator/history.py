@@ -163,7 +163,10 @@ class _Writer:
             elif commit.is_on_main:
                 self.edits[commit.edit.kind](commit.edit)
                 self.program(commit.program_step)
-                self.others += commit.edit.kind != "lines" or commit.program_step > 0
+                if commit.form is not None:
+                    self.form(*commit.form)
+                is_plain = commit.edit.kind == "lines" and not (commit.program_step or commit.form)
+                self.others += not is_plain
             else:
                 self.put("wip.txt", ["work in progress\n"])
             self.emit(mark, commit, parents)
@@ -334,6 +337,11 @@ class _Writer:
                 self.operations.append(f"D {_quoted(change.moved_from)}\n".encode())
             self.put(change.path, [change.text])
             self.changed[change.path] = (change.added, change.deleted)
+
+    def form(self, path: str, text: str) -> None:
+        """Add an issue form, beside whatever else the commit does."""
+        self.put(path, [text])
+        self.changed[path] = (text.count("\n"), 0)
 
     # Branches
 

@@ -209,8 +209,8 @@ class Commit:
     With ``updates_branch`` it merges the main line into its branch. ``quotes`` is an earlier
     commit whose ``sha`` the message gives. ``files`` are added and deleted lines by path,
     ``origins`` the deleted ones by path and who wrote them. ``program_step`` is the step that it
-    makes of the planted program, counted from 1. ``author`` is the account that GitHub knows by
-    ``email``, None where it knows none.
+    makes of the planted program, counted from 1; ``form`` the path and text of the issue form that
+    it adds. ``author`` is the account that GitHub knows by ``email``, None where it knows none.
     """
 
     at: int
@@ -236,6 +236,7 @@ class Commit:
     author: str | None = None
     email: str = "author@example.org"
     program_step: int = 0
+    form: tuple[str, str] | None = None
 
     @property
     def is_merge(self) -> bool:

@@ -80,6 +80,8 @@ class Plan:
         self.lifeless: list[Issue] = []
         self.lateness = 1
         self.has_template = False
+        self.form_commit: Commit | None = None
+        self.form_reports: list[Issue] = []
         self.people_by_login: dict[str, Person] = {}
         self.logins = [f"dev{n:04d}" for n in range(16 + issues // 3)]
 

@@ -60,18 +60,19 @@ def _plan_cause(plan: Plan) -> int:
     """Let a usual commit be the change that later reports name; return its time."""
     calendar = plan.calendar
     since = calendar.starts[int(calendar.count * CAUSE_AT)]
-    taken = {id(commit) for trap in plan.traps.values() for commit in trap.commits}
-    taken |= {id(commit) for pull in plan.pulls for commit in (pull.merge_commit, *pull.own)}
-    usual = [
-        commit
-        for commit in plan.commits
-        if commit.at >= since and _is_plain(commit) and id(commit) not in taken
-    ]
+    usual = [commit for commit in plain_commits(plan) if commit.at >= since]
     if not usual:
         return calendar.end
     commit = min(usual, key=lambda commit: commit.at)
     commit.message = lambda: phrases.CAUSE_COMMIT
     return commit.at
+
+
+def plain_commits(plan: Plan) -> list[Commit]:
+    """Return the commits that nothing else of the plan needs as they are."""
+    taken = {id(commit) for trap in plan.traps.values() for commit in trap.commits}
+    taken |= {id(commit) for pull in plan.pulls for commit in (pull.merge_commit, *pull.own)}
+    return [commit for commit in plan.commits if _is_plain(commit) and id(commit) not in taken]
 
 
 def _is_plain(commit: Commit) -> bool:

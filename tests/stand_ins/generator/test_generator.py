@@ -29,6 +29,7 @@ from perf_assets.stand_ins.generator import (
     generate,
     keywords,
     phrases,
+    report_form,
     texts,
     wording,
 )
@@ -354,12 +355,42 @@ def test_outside_the_traps_the_keywords_of_plain_bodies_are_the_planned_ones(cor
     seen = 0
     for row in corpus.truth("performance_labels").iter_rows(named=True):
         issue = corpus.issues[row["number"]]
-        text = f"{issue['title']}\0{issue['body'] or ''}".casefold()
+        words = (issue["body"] or "").replace(f"### {report_form.REPORT}\n", "")
+        text = f"{issue['title']}\0{words}".casefold()
         if row["number"] in trapped or "## checklist" in text:
             continue
         seen += 1
         assert (row["matched_keywords"] or "") == "|".join(sorted(k for k in KEYWORDS if k in text))
     assert seen > 80
+
+
+def test_most_reports_about_performance_are_written_with_the_form_from_its_month_on(corpus):
+    form = corpus.facts("form")
+    content = corpus.git("show", f"{form['sha']}:{form['path']}").decode()
+    assert content == report_form.FORM and form["name"] in content
+    before = corpus.git("ls-tree", "-r", "--name-only", f"{form['sha']}~1").decode().splitlines()
+    assert form["path"] not in before
+    trapped = {number for trap in corpus.traps.values() for number in trap["issues"]}
+    judged = dict(corpus.truth("judgements").iter_rows())
+    first = corpus.issues[form["reports"][0]]["created_at"]
+    assert first.startswith(form["month"])
+    candidates = [
+        number
+        for number, issue in corpus.issues.items()
+        if judged.get(number) and number not in trapped and issue["created_at"] >= first
+    ]
+    written = [
+        number
+        for number, issue in corpus.issues.items()
+        if f"### {report_form.REPORT}\n" in (issue["body"] or "")
+    ]
+    assert written == form["reports"] and set(written) <= set(candidates)
+    assert len(written) / len(candidates) == pytest.approx(report_form.FORM_SHARE, abs=0.2)
+
+
+def test_a_short_history_has_no_form(tmp_path):
+    short = generate(tmp_path / "short", **SMALL)
+    assert not (short.truth / "form.json").exists()
 
 
 def test_titles_say_what_reports_are_about_but_for_a_stated_share(corpus):
