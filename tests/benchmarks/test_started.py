@@ -146,6 +146,7 @@ STARTS = [
         lambda place, _: [place / "big.duckdb", "--issues", 100, "--repositories", 2],
         "100 issues of 2 repositories",
     ),
+    Start("benchmark_steps", options("--series", 3), "| planted ratio | found |"),
     Start("check_speed", check_speed, "ratios: checks / parsing"),
     Start(
         "cookbook",

@@ -3,7 +3,7 @@
 The levels of a series are those of asv's own step detection: the piecewise constant function that
 is nearest to the values by the sum of absolute differences, with a penalty for each step that asv
 chooses by an information criterion (``asv.step_detect``). Of its steps those are told that last,
-are large enough, and whose levels can be told apart; ``tests/benchmarks/benchmark_changes.py``
+are large enough, and whose levels can be told apart; ``tests/benchmarks/benchmark_steps.py``
 measures how often chance alone gives one, and how large a step must be to be found.
 """
 
