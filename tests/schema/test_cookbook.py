@@ -451,11 +451,11 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         (REPOSITORY, "2020-01", False, "2" * 40, "2" * 40, 1, 2, 3, 1, 2.0),
         (REPOSITORY, "2020-01", True, "1" * 40, "1" * 40, 1, 1, 3, 1, 2.0),
     ],
-    "share_without_rejected": [
-        (REPOSITORY, "all", 5, 3, 60.0),
-        (REPOSITORY, "not_rejected", 5, 3, 60.0),
-        (REPOSITORY, "duplicates_folded", 4, 2, 50.0),
-        (REPOSITORY, "both", 4, 2, 50.0),
+    "numbers_without_rejected": [
+        (REPOSITORY, "all", 5, 3, 60.0, 1, 2, "2020-02", 1, 1),
+        (REPOSITORY, "not_rejected", 5, 3, 60.0, 1, 2, "2020-02", 1, 1),
+        (REPOSITORY, "duplicates_folded", 4, 2, 50.0, 1, 1, "2020-02", 1, 1),
+        (REPOSITORY, "both", 4, 2, 50.0, 1, 1, "2020-02", 1, 1),
     ],
     "most_reported_bugs": [
         (REPOSITORY, 2, "Throughput regression", 2, 2, "1.0", NEW_YEAR, True, f"{ISSUE}2"),
