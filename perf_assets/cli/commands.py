@@ -28,6 +28,7 @@ MODULES = {
     "forget": "forget",
     "report": "published",
     "query": "query",
+    "regressions": "regressions",
     "describe": "published",
     "export": "published",
     "docs": "published",
