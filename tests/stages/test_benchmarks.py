@@ -137,6 +137,27 @@ def test_a_refresh_reads_what_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert len(read) == 2  # the new one, and the other of its month
 
 
+@pytest.mark.parametrize("stored", [1, 2, 3])
+def test_a_run_that_ends_between_two_months_is_made_whole_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stored: int
+) -> None:
+    """Each of the months is stored by itself, and one file has results of all of them."""
+    lines = [f"b{number},{made.SHAS[number]},2020-0{number + 1}-05,1,s" for number in range(4)]
+    put(
+        tmp_path, {"all.csv": "\n".join(["benchmark,sha,committed_at,value,unit", *lines]).encode()}
+    )
+    study = study_of(tmp_path, benchmarks='format = "csv"\npath = "results"')
+    (repository,) = study.repositories
+    monkeypatch.setattr(benchmarks, "ROWS_AT_ONCE", 1)
+    with opened(tmp_path / "home") as writer:
+        outcomes = mine_benchmarks(writer, study, repository, repository.months)
+        for _ in range(stored):
+            next(outcomes)
+        outcomes.close()
+    assert load(study, tmp_path / "home") > 0
+    assert_as_fresh(study, tmp_path, tmp_path / "home")
+
+
 def test_files_without_results_are_told(tmp_path: Path) -> None:
     study = study_of(tmp_path)
     put(tmp_path, {"cut.json": result(1.0)[:40], "old.json": result(1.0, -3), "ok.json": result(2)})
