@@ -50,8 +50,8 @@ class Manifest:
     warehouse_format : of its tables.
     study : its name.
     packaged : whether the study comes with perf-assets, so that its sources are known everywhere.
-    local_sources : repositories, forums and benchmarks that were read from files of the machine that
-        made it.
+    local_sources : repositories, forums and benchmarks that were read from files of the machine
+        that made it.
     published_at : when the database was published, as it says itself.
     texts : ``all``; ``none`` where titles and bodies were left out.
     is_pseudonymised, secrets_removed : what was changed in it before it was written.
