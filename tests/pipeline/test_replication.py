@@ -238,8 +238,12 @@ def test_every_analysis_has_rows_of_each_framework_and_of_both_together(small: D
         "trend_variants",
     }
     of_repositories = {"analysis.open_share_changes", "analysis.closing_rates"}
-    # These are of what is mined: what is published is over, and tells of no labels and duplicates.
-    mined = {"marts.alerts", "marts.duplicate_groups", "marts.instrument_changes"}
+    # These are of what is mined: what is published is over, and tells of no labels, duplicates
+    # and benchmarks.
+    mined = {
+        *("marts.alerts", "marts.duplicate_groups", "marts.instrument_changes"),
+        *("marts.benchmark_changes", "marts.regressions"),
+    }
     # Who wrote the published fixes is not published. Pairs and means are of no one repository.
     missing |= {"fixing_concentration", "project_comparisons", "pooled_effects"}
     left_out = mined | {*(f"analysis.{name}" for name in missing)}
