@@ -3,31 +3,28 @@
 
 with
 
-results as (
+numbered as (
     select
-        repository,
-        benchmark,
-        benchmark_parameters,
-        machine,
-        environment,
-        unit,
-        benchmark_version,
-        is_higher_better,
-        sha,
-        measured_value,
-        row_number() over (
-            partition by
+        *,
+        dense_rank() over (
+            order by
                 repository,
                 benchmark,
                 benchmark_parameters,
                 machine,
                 environment,
                 unit,
-                benchmark_version,
-                sha
-            order by measured_at desc
-        ) as rank_of_result
+                benchmark_version
+        ) as series_number
     from raw.benchmark_results
+),
+
+ranked as (
+    select
+        *,
+        row_number() over (partition by series_number, sha order by measured_at desc)
+            as rank_of_result
+    from numbered
 ),
 
 positions as (
@@ -36,16 +33,7 @@ positions as (
 
 select
     repository,
-    dense_rank() over (
-        order by
-            repository,
-            benchmark,
-            benchmark_parameters,
-            machine,
-            environment,
-            unit,
-            benchmark_version
-    ) as series_number,
+    series_number,
     benchmark,
     benchmark_parameters,
     machine,
@@ -55,6 +43,6 @@ select
     is_higher_better,
     commit_position,
     measured_value
-from results
+from ranked
 inner join positions using (repository, sha)
 where rank_of_result = 1

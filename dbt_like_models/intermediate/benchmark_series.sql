@@ -9,7 +9,6 @@ select
     min(environment) as environment,
     min(unit) as unit,
     min(benchmark_version) as benchmark_version,
-    max_by(is_higher_better, commit_position) as is_higher_better,
-    count(commit_position) as commits
+    max_by(is_higher_better, commit_position) as is_higher_better
 from intermediate.benchmark_points
 group by series_number

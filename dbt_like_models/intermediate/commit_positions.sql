@@ -1,4 +1,5 @@
--- The commits of the default branch in the order of their times, numbered from 0.
+-- The commits of the default branch in the order of their times, numbered from 0, of the repositories
+-- that have benchmark results.
 
 select
     repository,
@@ -6,3 +7,4 @@ select
     committed_at,
     row_number() over (partition by repository order by committed_at, sha) - 1 as commit_position
 from raw.commits
+where repository in (select repository from raw.benchmark_results)

@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
-import duckdb
 import polars as pl
 from rich.console import Console
 
-from perf_assets.base.errors import PerfAssetsError
+from perf_assets.reports.sql_files import published_rows
 from perf_assets.reports.terminal import print_table, say
-from perf_assets.schema.frames import frame_of
-from perf_assets.storage.warehouse import reading
 
 OPEN_STATES = ("new", "known")
 """The states of alerts that somebody may still have to look at."""
@@ -25,14 +22,7 @@ def read_alerts(published: Path, *, is_all: bool = False) -> pl.DataFrame:
     PerfAssetsError
         Nothing is published yet, or by an older version.
     """
-    with reading(published) as connection:
-        try:
-            rows = frame_of(connection.sql(ALERTS))
-        except duckdb.CatalogException:
-            raise PerfAssetsError(
-                f"{published} was published by an older perf-assets, which knew no alerts: "
-                "perf-assets run publishes it anew"
-            ) from None
+    rows = published_rows(published, ALERTS, "alerts")
     return rows if is_all else rows.filter(pl.col("state").is_in(OPEN_STATES))
 
 

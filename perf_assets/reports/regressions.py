@@ -3,29 +3,12 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import duckdb
 import polars as pl
 
 from perf_assets.base.errors import PerfAssetsError
+from perf_assets.reports.sql_files import published_rows, sql_of
 from perf_assets.reports.words import counted
-from perf_assets.schema.frames import frame_of
-from perf_assets.storage.warehouse import reading
 
-REGRESSIONS = """
-    WITH newest AS (
-        SELECT repository, max(month) AS newest_month
-        FROM raw.benchmark_files WHERE results > 0 GROUP BY repository
-    )
-    SELECT regressions.* FROM marts.regressions AS regressions JOIN newest USING (repository)
-    WHERE is_regression
-      AND month >= coalesce(
-          ?, strftime(CAST(newest_month || '-01' AS DATE) - INTERVAL 2 MONTH, '%Y-%m')
-      )
-      AND greatest(median_ratio, 1 / median_ratio) >= 1 + ? / 100
-      AND machines >= ?
-    ORDER BY committed_at DESC, repository, regression_id
-"""
-COUNT = "SELECT count(*) FROM raw.benchmark_files"
 SHORT = 12  # characters of a hash
 
 
@@ -46,20 +29,17 @@ def read_regressions(
     PerfAssetsError
         Nothing is published yet, or by an older version, or there are no benchmark results.
     """
-    with reading(published) as connection:
-        try:
-            ((results,),) = connection.execute(COUNT).fetchall()
-            if not results:
-                raise PerfAssetsError(
-                    f"{published} has no benchmark results: add [[benchmarks]] to the study and "
-                    "run it"
-                )
-            return frame_of(connection.sql(REGRESSIONS, params=[since, percent, machines]))
-        except duckdb.CatalogException:
-            raise PerfAssetsError(
-                f"{published} was published by an older perf-assets, which knew no benchmarks: "
-                "perf-assets run publishes it anew"
-            ) from None
+    rows = published_rows(published, sql_of("measured_regressions"), "benchmarks")
+    if rows.is_empty():
+        raise PerfAssetsError(
+            f"{published} has no benchmark results: add [[benchmarks]] to the study and run it"
+        )
+    ratio = pl.col("median_ratio")
+    return rows.filter(
+        pl.col("month") >= (pl.col("since") if since is None else since),
+        pl.max_horizontal(ratio, 1 / ratio) >= 1 + percent / 100,
+        pl.col("machines") >= machines,
+    ).drop("since")
 
 
 def regression_lines(rows: pl.DataFrame) -> Iterator[str]:

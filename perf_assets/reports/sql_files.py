@@ -9,8 +9,10 @@ from textwrap import indent
 import duckdb
 import polars as pl
 
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.paths import models_dir
 from perf_assets.schema.frames import frame_of
+from perf_assets.storage.warehouse import reading
 
 QUERIES = Path(__file__).with_name("queries")
 MACROS = Path(__file__).with_name("macros.sql")
@@ -31,6 +33,24 @@ def rows_of(
         if not is_optional:
             raise
         return pl.DataFrame()
+
+
+def published_rows(published: Path, query: str, subject: str) -> pl.DataFrame:
+    """Return the rows of ``query`` in the published database.
+
+    Raises
+    ------
+    PerfAssetsError
+        Nothing is published yet, or by an older version that knew no ``subject``.
+    """
+    with reading(published) as connection:
+        try:
+            return frame_of(connection.sql(query))
+        except duckdb.CatalogException:
+            raise PerfAssetsError(
+                f"{published} was published by an older perf-assets, which knew no {subject}: "
+                "perf-assets run publishes it anew"
+            ) from None
 
 
 @cache

@@ -2,9 +2,9 @@
 
 The levels of a series are those of asv's own step detection: the piecewise constant function that
 is nearest to the values by the sum of absolute differences, with a penalty for each step that asv
-chooses by an information criterion (``asv.step_detect``). Of its steps those are told that last,
-are large enough, and whose levels can be told apart; ``tests/benchmarks/benchmark_steps.py``
-measures how often chance alone gives one, and how large a step must be to be found.
+chooses by an information criterion (``asv.step_detect``). A step of asv counts if it lasts, is
+large enough, and its levels can be told apart. ``tests/benchmarks/benchmark_steps.py`` measures how
+often chance alone gives such a step, and how large a step must be to be found.
 """
 
 from collections.abc import Iterator

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from perf_assets.core.analyses.benchmark_changes import SERIES
 from perf_assets.schema import schema_of
 
 TABLE = "marts.regressions"
@@ -39,7 +40,7 @@ def regressions(benchmark_changes: pl.DataFrame, commit_positions: pl.DataFrame)
     )
     ordered = benchmark_changes.sort(
         *("repository", "is_regression", "last_position", "first_position"),
-        *("benchmark", "benchmark_parameters", "machine", "environment", "unit"),
+        *SERIES[1:],
     )
     rows = [
         _row(members, shas[members[0]["repository"]])

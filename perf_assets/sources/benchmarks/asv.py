@@ -15,6 +15,7 @@ from perf_assets.sources.benchmarks.results import (
     Results,
     Run,
     UnusableError,
+    number_of,
     parsed,
     text_of,
     whole_number_of,
@@ -66,7 +67,7 @@ def read_results(content: bytes, units: Mapping[str, str]) -> Results:
     machine = params.get("machine") if isinstance(params, dict) else None
     run = Run(
         sha=text_of(document.get("commit_hash")),
-        committed=whole_number_of(document.get("date")) or -1,
+        committed=whole_number_of(document.get("date")),
         machine=text_of(machine or NO_NAME),
         environment=text_of(document.get("env_name") or document.get("python") or NO_NAME),
     )
@@ -156,11 +157,7 @@ def _add(
 
 
 def _float(value: object) -> float | None:
-    return value if type(value) is float else _of_number(value)
-
-
-def _of_number(value: object) -> float | None:
-    return float(value) if type(value) is int and abs(value) < 1 << 63 else None
+    return value if type(value) is float else number_of(value)  # most are, of millions
 
 
 def _of_size(values: object, size: int) -> list[Any]:

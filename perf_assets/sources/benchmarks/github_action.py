@@ -57,10 +57,9 @@ def _add(results: Results, suite: str, run: Any) -> None:  # noqa: ANN401
     if not isinstance(commit, dict) or not isinstance(benches, list):
         results.unusable["the run has another shape than the action's"] += 1
         return
-    committed = milliseconds_of(commit.get("timestamp"))
     whole = Run(
         sha=text_of(commit.get("id")),
-        committed=-1 if committed is None else committed,
+        committed=milliseconds_of(commit.get("timestamp")),
         machine=NO_NAME,
         environment=suite or NO_NAME,
     )

@@ -45,10 +45,9 @@ def read_results(content: bytes) -> Results:
     machine = document.get("machine_info")
     info = machine if isinstance(machine, dict) else {}
     python = (info.get("python_implementation"), info.get("python_version"))
-    committed = milliseconds_of(commit.get("time"))
     run = Run(
         sha=text_of(commit.get("id")),
-        committed=-1 if committed is None else committed,
+        committed=milliseconds_of(commit.get("time")),
         machine=text_of(info.get("node") or NO_NAME),
         environment=" ".join(text_of(part) for part in python if part) or NO_NAME,
     )

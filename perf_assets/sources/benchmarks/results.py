@@ -46,11 +46,12 @@ class UnusableError(Exception):
 class Run:
     """The results that were measured together: on one commit, machine and environment.
 
-    committed : when the commit was committed, in milliseconds, as the source says.
+    committed : when the commit was committed, in milliseconds, as the source says; None where it
+        does not say.
     """
 
     sha: str
-    committed: int
+    committed: int | None
     machine: str
     environment: str
 
@@ -75,7 +76,8 @@ class Results:
         number = len(columns["benchmark"])
         if not number:
             return
-        if not (SHA.fullmatch(run.sha) and EARLIEST <= run.committed < LATEST):
+        committed = run.committed
+        if committed is None or not EARLIEST <= committed < LATEST or not SHA.fullmatch(run.sha):
             self.unusable["the commit has no whole hash, or no time that can be"] += number
             return
         series = {
@@ -103,8 +105,8 @@ class Results:
                 pl.lit(run.machine[:LONGEST_TEXT]).alias("machine"),
                 pl.lit(run.environment[:LONGEST_TEXT]).alias("environment"),
                 pl.lit(run.sha).alias("sha"),
-                moment(pl.lit(run.committed)).alias("committed_at"),
-                moment(measured.fill_null(run.committed)).alias("measured_at"),
+                moment(pl.lit(committed)).alias("committed_at"),
+                moment(measured.fill_null(committed)).alias("measured_at"),
                 pl.col("value").alias("measured_value"),
                 pl.col("unit").fill_null("").str.slice(0, LONGEST_TEXT),
                 pl.when(has_limits).then(lower).alias("lower_limit"),
@@ -115,7 +117,7 @@ class Results:
                 .str.slice(0, LONGEST_TEXT)
                 .alias("benchmark_version"),
                 pl.col("is_higher_better").fill_null(value=False),
-                pl.lit(month_of_commit(run.committed)).alias("month"),
+                pl.lit(month_of_commit(committed)).alias("month"),
             )
         )
 

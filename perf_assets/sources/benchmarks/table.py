@@ -1,4 +1,8 @@
-"""Results in a CSV file, one a line, whose header names the columns below."""
+"""Results in a CSV file, one a line, whose header names the columns.
+
+Beside the needed ones it may have parameters, machine, environment, measured_at, lower, upper,
+samples, version and better, which is ``lower`` or ``higher``.
+"""
 
 import csv
 import io
@@ -14,12 +18,6 @@ from perf_assets.sources.benchmarks.results import (
 
 NEEDED = ("benchmark", "sha", "committed_at", "value", "unit")
 """Columns that a file must have: times are in ISO 8601, UTC where they name no zone."""
-OPTIONAL = (
-    *("parameters", "machine", "environment", "measured_at"),
-    *("lower", "upper", "samples", "version", "better"),
-)
-"""Columns that it may have; ``better`` is ``lower`` or ``higher``."""
-
 LONGEST_FIELD = 100_000
 
 
@@ -53,10 +51,9 @@ def read_results(content: bytes) -> Results:
     names = ("benchmark", "parameters", "value", "lower", "upper", "samples", "version", "unit")
     try:
         for row in reader:
-            committed = milliseconds_of(row["committed_at"])
             run = Run(
                 sha=(row["sha"] or "").strip().lower(),
-                committed=-1 if committed is None else committed,
+                committed=milliseconds_of(row["committed_at"]),
                 machine=row.get("machine") or NO_NAME,
                 environment=row.get("environment") or NO_NAME,
             )

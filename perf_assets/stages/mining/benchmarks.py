@@ -68,10 +68,11 @@ def mine_benchmarks(
     }
     version = _version(found)
     stored = _stored(writer, repository, loads, version)
-    known = _known(stored, repository.months)
+    studied = repository.months
+    known = _known(stored, studied)
     current = {key: place for key, place in files.items() if key in known}
     gone = stored.join(_keys(current), on=["file", "file_id"], how="anti")
-    reading = _Reading(repository, found)
+    reading = _Reading(repository.name, studied, found)
     reading.read({key: place for key, place in files.items() if key not in known})
     affected = {*gone["month"], *reading.months}
     there = set(loads.filter(status="loaded", rule_version=version)["month"])
@@ -83,11 +84,8 @@ def mine_benchmarks(
     def partition(month: str) -> tuple[PartitionWrite, int]:
         results, file_rows = reading.of_month(month)
         staged = [StagedTable(RESULTS, results), StagedTable(FILES, file_rows)]
-        digest = hashlib.sha1(usedforsecurity=False)
-        for row in file_rows.select("file", "file_id").iter_rows():
-            digest.update(repr(row).encode())
-        mark = PartitionState(fingerprint=digest.hexdigest(), rule_version=version)
-        return PartitionWrite(staged, repository.name, month, Provenance(mark)), results.height
+        mark = Provenance(PartitionState(rule_version=version))
+        return PartitionWrite(staged, repository.name, month, mark), results.height
 
     yield from store_in_parts(writer, (partition(month) for month in changed), ROWS_AT_ONCE)
     reading.report()
@@ -147,7 +145,8 @@ class _Reading:
     done : the files that were read.
     """
 
-    repository: Repository
+    repository: str
+    studied: Sequence[str]
     found: Mapping[str, ResultFiles]
     done: set[FileKey] = field(default_factory=set)
     _results: dict[str, list[tuple[str, pl.DataFrame]]] = field(default_factory=dict)
@@ -164,7 +163,7 @@ class _Reading:
         if not files:
             return
         with phase(
-            f"reading benchmark results of {self.repository.name}", len(files), "files"
+            f"reading benchmark results of {self.repository}", len(files), "files"
         ) as progress:
             for name, source in self.found.items():
                 of_source = [file for place, file in files.values() if place == name]
@@ -174,7 +173,7 @@ class _Reading:
         self.done |= set(files)
 
     def _keep(self, path: str, blob: str, results: Results | str) -> None:
-        first, *_, last = (*self.repository.months[:1], *self.repository.months)
+        first, last = self.studied[0], self.studied[-1]
         by_month: dict[str, list[pl.DataFrame]] = {}
         others: list[tuple[str, int]] = []
         unusable: Counter[str] = Counter()
@@ -191,7 +190,7 @@ class _Reading:
                 else:
                     others.append((month, frame.height))
         row = {
-            "repository": self.repository.name,
+            "repository": self.repository,
             "file": path,
             "file_id": blob,
             "file_months": max(len(by_month), 1),
@@ -238,7 +237,7 @@ class _Reading:
                     "reasons": "; ".join(filter(None, reasons)) or None,
                 }
             )
-        results = results.with_columns(pl.lit(self.repository.name).alias("repository"))
+        results = results.with_columns(pl.lit(self.repository).alias("repository"))
         files = pl.DataFrame(rows, schema=schema_of(FILES))
         return results.select(schema.names()).sort(key), files.sort("file")
 
@@ -246,7 +245,7 @@ class _Reading:
         """Say in the log what could not be used."""
         for reason, number in sorted((+self._unusable).items()):
             log.info(
-                "%s: %s benchmark results left out: %s", self.repository.name, f"{number:,}", reason
+                "%s: %s benchmark results left out: %s", self.repository, f"{number:,}", reason
             )
 
 
