@@ -1,16 +1,17 @@
 """The alerts: what changed, and what people made of it."""
 
-import getpass
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from perf_assets.base.processes import shutdown
-from perf_assets.base.processes.progress import phase
-from perf_assets.cli.bars import shown_progress
-from perf_assets.cli.memory import check_memory
 from perf_assets.cli.shell import console, data_dir_option, friendly_errors, json_option
+from perf_assets.cli.states import sets_state
 from perf_assets.config.data_directory import DataDirectory
+
+if TYPE_CHECKING:
+    from perf_assets.stages.alert_states import StateSet
 
 STATES = ("new", "known", "wont_fix", "resolved")
 
@@ -48,26 +49,10 @@ def alerts(context: click.Context, data_dir: Path, *, is_all: bool, is_json: boo
 
 
 @alerts.command("set")
-@click.argument("alert")
+@click.argument("subject", metavar="ALERT")
 @click.argument("state", type=click.Choice(STATES))
-@click.option("--note", help="Why.")
-@click.option("--by", "person", help="Who says so; default: the name of the login.")
-@click.option(
-    "--data-dir",
-    "own_data_dir",
-    type=click.Path(path_type=Path),
-    help="Directory for everything that is stored; default: as of perf-assets alerts.",
-)
-@click.pass_context
-@friendly_errors
-def set_alert(
-    context: click.Context,
-    alert: str,
-    state: str,
-    note: str | None,
-    person: str | None,
-    own_data_dir: Path | None,
-) -> None:
+@sets_state("alerts")
+def set_alert() -> "Callable[..., StateSet]":
     """Set the STATE of an ALERT: new, known, wont_fix or resolved.
 
     ALERT is its identifier, or the beginning of it that no other has. The state stays with the
@@ -79,14 +64,6 @@ def set_alert(
         perf-assets alerts set a0e9ff2519f-2021-05 known --note "the new label" --by Ann
         perf-assets alerts set a0e9 resolved
     """
-    shutdown.set_resume_hint("the state is stored or not; set it again, which adds nothing twice")
-    directory = DataDirectory.of(own_data_dir or context.obj)
-    with shown_progress(console):
-        with phase("starting"):
-            check_memory()
-            from perf_assets.dagster_app.execution import run_alert_state
-        done = run_alert_state(directory, alert, state, note, person or getpass.getuser())
-    if done.is_changed:
-        click.echo(f"{done.alert_id}: {state}, before {done.state_before}")
-    else:
-        click.echo(f"{done.alert_id}: {state} already; nothing changed")
+    from perf_assets.dagster_app.execution import run_alert_state
+
+    return run_alert_state

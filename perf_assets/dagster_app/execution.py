@@ -38,7 +38,7 @@ from perf_assets.dagster_app.workers import POOL as WORKER_POOL
 from perf_assets.dagster_app.workers import Task, work_through, worker_count, worker_tags
 from perf_assets.sources.issue_source_factory import out_of_reach
 from perf_assets.sources.rate_limit import LONGEST_WAIT
-from perf_assets.stages.alert_states import StateSet, set_state
+from perf_assets.stages.alert_states import StateSet, set_alert_state, set_regression_state
 from perf_assets.stages.reviewing import Imported, import_sheet
 from perf_assets.stages.transform.models import lay_views
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -252,7 +252,26 @@ def run_alert_state(
     AuditError
         What follows from it failed its audit.
     """
-    return _reviewed(data_dir, lambda writer: set_state(writer, alert, state, note, person))
+    return _reviewed(data_dir, lambda writer: set_alert_state(writer, alert, state, note, person))
+
+
+def run_regression_state(
+    data_dir: DataDirectory, regression: str, state: str, note: str | None, person: str
+) -> StateSet:
+    """Note what a person says of a regression, and bring up to date what follows from it.
+
+    Raises
+    ------
+    PerfAssetsError
+        There is no such regression; or whatever stops the run.
+    AuditError
+        What follows from it failed its audit.
+    """
+
+    def store(writer: AuditedWriter) -> StateSet:
+        return set_regression_state(writer, regression, state, note, person)
+
+    return _reviewed(data_dir, store)
 
 
 def _reviewed(data_dir: DataDirectory, store: Callable[[AuditedWriter], T]) -> T:

@@ -13,9 +13,14 @@ SHORT = 12  # characters of a hash
 
 
 def read_regressions(
-    published: Path, since: str | None = None, percent: float = 0.0, machines: int = 1
+    published: Path,
+    since: str | None = None,
+    percent: float = 0.0,
+    machines: int = 1,
+    *,
+    is_all: bool = False,
 ) -> pl.DataFrame:
-    """Return rows of ``marts.regressions`` that are for the worse, the newest first.
+    """Return rows of ``marts.regression_lifetimes``, the newest first.
 
     Parameters
     ----------
@@ -23,6 +28,7 @@ def read_regressions(
     since : first month; by default that of the newest three months of each repository's results.
     percent : by how much at least the median of what changed is worse.
     machines : on how many machines at least.
+    is_all : also those that a person knows or intends.
 
     Raises
     ------
@@ -39,7 +45,19 @@ def read_regressions(
         pl.col("month") >= (pl.col("since") if since is None else since),
         pl.max_horizontal(ratio, 1 / ratio) >= 1 + percent / 100,
         pl.col("machines") >= machines,
+        pl.lit(is_all) | (pl.col("regression_state") == "new"),
     ).drop("since")
+
+
+def read_silences(published: Path) -> pl.DataFrame:
+    """Return rows of ``marts.benchmark_silences`` that began in the newest twelve months.
+
+    Raises
+    ------
+    PerfAssetsError
+        Nothing is published yet, or by an older version.
+    """
+    return published_rows(published, sql_of("silent_benchmarks"), "benchmarks")
 
 
 def regression_lines(rows: pl.DataFrame) -> Iterator[str]:
@@ -53,9 +71,29 @@ def regression_lines(rows: pl.DataFrame) -> Iterator[str]:
         most = row["largest_benchmark"]
         if row["largest_parameters"]:
             most += f"({row['largest_parameters']})"
+        ends = [
+            *([f"reported in #{row['reported_in']}"] if row["reported_in"] else []),
+            *([f"recovered on {row['recovered_at']:%Y-%m-%d}"] if row["recovered_at"] else []),
+            *([row["regression_state"]] if row["regression_state"] != "new" else []),
+        ]
+        ends = [f"most {_times(row['largest_ratio'])} {most}", *ends]
         yield (
-            f"{row['repository']} {row['month']} {commits}: {benchmarks} on {machines}, "
-            f"median {_times(row['median_ratio'])}, most {_times(row['largest_ratio'])} {most}"
+            f"{row['regression_id']} {row['repository']} {row['month']} {commits}: "
+            f"{benchmarks} on {machines}, median {_times(row['median_ratio'])}, {', '.join(ends)}"
+        )
+
+
+def silence_lines(rows: pl.DataFrame) -> Iterator[str]:
+    """Yield a line for each machine or benchmarks without results."""
+    for row in rows.iter_rows(named=True):
+        number = row["silent_benchmarks"]
+        what = "" if row["is_machine"] else f"{row['first_benchmark']} on "
+        if number > 1:
+            what = f"{row['first_benchmark']} and {number - 1:,} more on "
+        yield (
+            f"no data: {row['repository']} {what}{row['machine']} has no results after "
+            f"{row['last_sha'][:SHORT]} ({row['month']}), {row['silent_days']:,.0f} days; "
+            f"usual are {row['usual_days']:,.0f} at most"
         )
 
 

@@ -37,6 +37,7 @@ QUESTIONS = "reviews.question_verdicts"
 FINDINGS = "reviews.finding_verdicts"
 ENDORSEMENTS = "reviews.endorsement_verdicts"
 ALERT_STATES = "reviews.alert_states"
+REGRESSION_STATES = "reviews.regression_states"
 SUM = "sha256"
 
 
@@ -63,6 +64,7 @@ VERDICT_KINDS = (
     VerdictKind(FINDINGS, "finding_verdicts", ("repository", "finding_id")),
     VerdictKind(ENDORSEMENTS, "endorsement_verdicts", ("forum", "comment_id")),
     VerdictKind(ALERT_STATES, "alert_states", ("alert_id",)),
+    VerdictKind(REGRESSION_STATES, "regression_states", ("repository", "regression_id")),
 )
 
 

@@ -24,20 +24,21 @@ def measured(small: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [
         {"month": "2020-01", "median_ratio": 2.0, "machines": 2, "candidate_commits": 3},
         {"month": "2020-05", "median_ratio": 1.08, "largest_parameters": "5, 'a\x1b[31m'"},
-        {"month": "2020-06", "median_ratio": 0.5, "is_regression": True},
-        {"month": "2020-06", "median_ratio": 0.5, "is_regression": False},
+        {"month": "2020-06", "median_ratio": 0.5, "reported_in": 7, "telling_issues": 1}
+        | {"recovered_at": "2020-07-01T00:00:00Z", "recovery_id": f"r{'f' * 10}"},
+        {"month": "2020-06", "regression_state": "intended"},
     ]
     whole = {
         "repository": REPOSITORY,
-        "is_regression": True,
+        "regression_state": "new",
         "first_sha": "a" * 40,
         "last_sha": "b" * 40,
-        "first_position": 3,
-        "last_position": 3,
         "candidate_commits": 1,
         "changed_benchmarks": 1,
-        "changed_series": 2,
         "machines": 1,
+        "median_ratio": 2.0,
+        "telling_issues": 0,
+        **dict.fromkeys(("reported_in", "recovered_at", "recovery_id")),
         "largest_ratio": 3.0,
         "largest_benchmark": "b.time_sum",
         "largest_parameters": "",
@@ -45,15 +46,21 @@ def measured(small: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with duckdb.connect(str(database)) as connection:
         for number, row in enumerate(rows, 1):
             moment = f"{row['month']}-0{number}T00:00:00Z"
-            named = {"regression_id": f"r{str(number) * 16}", "committed_at": moment}
+            named = {"regression_id": f"r{str(number) * 10}", "committed_at": moment}
             insert(
                 connection,
-                "marts.regressions",
-                [completed("marts.regressions", whole | named | row)],
+                "marts.regression_lifetimes",
+                [completed("marts.regression_lifetimes", whole | named | row)],
             )
         file = {"repository": REPOSITORY, "file": "asv/a.json", "month": "2020-07", "results": 2}
         file |= {"file_months": 1, "unusable_results": 0, "other_months_results": 0}
         insert(connection, "raw.benchmark_files", [completed("raw.benchmark_files", file)])
+        silence = {"repository": REPOSITORY, "machine": "i7", "is_machine": True}
+        silence |= {"last_sha": "c" * 40, "month": "2020-05", "silent_days": 40.0}
+        silence |= {"usual_days": 7.0, "silent_benchmarks": 0, "first_benchmark": None}
+        silence |= {"committed_at": "2100-01-01T00:00:00Z"}
+        table = "marts.benchmark_silences"
+        insert(connection, table, [completed(table, silence)])
     return data_dir
 
 
@@ -65,10 +72,10 @@ def test_regressions_of_the_newest_months_are_lines_and_a_failure(measured: Path
     ran = regressions(measured)
     assert ran.returncode == 1
     assert ran.stdout.splitlines() == [
-        f"{REPOSITORY} 2020-06 bbbbbbbbbbbb: 1 benchmark on 1 machine, median 0.50x, most 3.00x "
-        "b.time_sum",
-        f"{REPOSITORY} 2020-05 bbbbbbbbbbbb: 1 benchmark on 1 machine, median 1.08x, most 3.00x "
-        "b.time_sum(5, 'a[31m')",
+        f"r3333333333 {REPOSITORY} 2020-06 bbbbbbbbbbbb: 1 benchmark on 1 machine, median 0.50x, "
+        "most 3.00x b.time_sum, reported in #7, recovered on 2020-07-01",
+        f"r2222222222 {REPOSITORY} 2020-05 bbbbbbbbbbbb: 1 benchmark on 1 machine, median 1.08x, "
+        "most 3.00x b.time_sum(5, 'a[31m')",
     ]
 
 

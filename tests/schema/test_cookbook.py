@@ -85,7 +85,7 @@ FILLED = {
     "marts.regressions": [
         {
             "repository": REPOSITORY,
-            "regression_id": f"r{digit * 16}",
+            "regression_id": f"r{digit * 10}",
             "is_regression": digit == "1",
             "first_sha": digit * 40,
             "last_sha": digit * 40,

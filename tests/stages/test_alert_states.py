@@ -8,7 +8,7 @@ import pytest
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.data_directory import DataDirectory
-from perf_assets.stages.alert_states import set_state
+from perf_assets.stages.alert_states import set_alert_state
 from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.backups import write_backup
@@ -49,7 +49,7 @@ def states(data_dir: DataDirectory) -> list[tuple[str, ...]]:
 
 def say(data_dir: DataDirectory, alert: str, state: str, note: str | None = None) -> object:
     with open_warehouse(data_dir.warehouse) as database:
-        return set_state(AuditedWriter(database, data_dir), alert, state, note, " Ann  B. ")
+        return set_alert_state(AuditedWriter(database, data_dir), alert, state, note, " Ann  B. ")
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_each_statement_names_its_source(data_dir: DataDirectory) -> None:
         open_warehouse(data_dir.warehouse) as database,
         pytest.raises(PerfAssetsError, match="--by is empty"),
     ):
-        set_state(AuditedWriter(database, data_dir), ALERT, "known", None, "  ")
+        set_alert_state(AuditedWriter(database, data_dir), ALERT, "known", None, "  ")
 
 
 def test_without_any_alert_that_is_said(data_dir: DataDirectory) -> None:

@@ -61,6 +61,7 @@ MONTH = "2020-02"
 FORUM, TAG_SET = "stackoverflow", "tensorflow"
 RULE_VERSION = "3f2a9c0b"
 ALERT = "a0123456789-2021-03"
+REGRESSION = "r" + "1" * 10
 
 
 def of_partition(**row: Any) -> Row:
@@ -732,6 +733,37 @@ GOOD: dict[str, list[Row]] = {
         | {"state": "known", "state_by": "Ann", "state_set_at": at(1)}
         for month in (3, 4)
     ],
+    "reviews.regression_states": [
+        {"verdict_id": number, "rater": "Ann", "regression_id": REGRESSION} for number in (1, 2)
+    ],
+    "marts.benchmark_areas": [
+        {"repository": REPOSITORY, "benchmark": f"bench_{area}.Sum.time_sum", "area": area}
+        for area in ("core", "linalg")
+    ],
+    "marts.regression_reports": [
+        {"repository": REPOSITORY, "regression_id": REGRESSION, "number": number}
+        | {"evidence_kinds": ["commit"], "is_reported": True}
+        for number in (7, 8)
+    ],
+    "marts.regression_lifetimes": [
+        {"repository": REPOSITORY, "regression_id": f"r{digit * 10}", "telling_issues": 1}
+        | {"regression_state": "known", "reported_in": 7, "days_to_report": 3.0}
+        | {"recovery_id": None, "recovered_at": None}
+        for digit in "12"
+    ],
+    "marts.regression_recoveries": [
+        {"repository": REPOSITORY, "regression_id": f"r{digit * 10}", "recovered_at": None}
+        for digit in "12"
+    ],
+    "marts.regression_states": [
+        {"repository": REPOSITORY, "regression_id": f"r{digit * 10}", "regression_state": "known"}
+        for digit in "12"
+    ],
+    "marts.benchmark_silences": [
+        {"repository": REPOSITORY, "machine": machine, "is_machine": True, "last_sha": SHA}
+        | {"silent_days": 30.0, "usual_days": 7.0, "silent_benchmarks": 0, "first_benchmark": None}
+        for machine in ("atom", "i7")
+    ],
     "marts.benchmark_changes": [
         {"repository": REPOSITORY, "benchmark": "bench.Sum.time_sum", "sha": SHA, "ratio": 2.0}
         | {"benchmark_parameters": parameters, "last_sha_before": OTHER_SHA}
@@ -740,7 +772,7 @@ GOOD: dict[str, list[Row]] = {
         for parameters in ("1", "2")
     ],
     "marts.regressions": [
-        {"repository": REPOSITORY, "regression_id": f"r{digit * 16}", "candidate_commits": 2}
+        {"repository": REPOSITORY, "regression_id": f"r{digit * 10}", "candidate_commits": 2}
         | {"first_position": 3, "last_position": 4, "changed_benchmarks": 1}
         | {"changed_series": 2, "machines": 1}
         for digit in "12"
@@ -992,7 +1024,7 @@ TEXTS = (
     "text",
     "1",
     "#7",
-    "r" + "1" * 16,
+    REGRESSION,
     *TIMED,
 )
 

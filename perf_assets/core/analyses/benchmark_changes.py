@@ -17,6 +17,7 @@ import polars as pl
 from scipy.stats import binom
 
 from perf_assets.base.processes.progress import phase
+from perf_assets.core.analyses.regressions import with_regressions
 from perf_assets.core.statistics.samples import Floats
 from perf_assets.schema import schema_of
 
@@ -95,7 +96,7 @@ def benchmark_changes(
     axis = commit_positions.select("repository", "sha", "committed_at", "commit_position")
     before = axis.select("repository", "commit_position", last_sha_before="sha")
     ratio = pl.col("value_after") / pl.col("value_before")
-    return (
+    changes = (
         found.join(series, on="series_number")
         .join(axis, left_on=["repository", "at"], right_on=["repository", "commit_position"])
         .join(before, left_on=["repository", "before"], right_on=["repository", "commit_position"])
@@ -106,10 +107,10 @@ def benchmark_changes(
             ratio.alias("ratio"),
             ((ratio < 1) == pl.col("is_higher_better")).alias("is_regression"),
         )
-        .select(schema_of(TABLE).names())
-        .cast(schema_of(TABLE))
         .sort(*SERIES, "last_position")
     )
+    schema = schema_of(TABLE)
+    return with_regressions(changes).select(schema.names()).cast(schema)
 
 
 def steps(values: Floats) -> Iterator[Step]:

@@ -11,6 +11,6 @@ from (
     where results > 0
     group by repository
 ) as newest
-left join marts.regressions as regressions
-    on newest.of_repository = regressions.repository and regressions.is_regression
+left join marts.regression_lifetimes as regressions
+    on newest.of_repository = regressions.repository
 order by regressions.committed_at desc, newest.of_repository, regressions.regression_id

@@ -110,6 +110,9 @@ def _derived(
     names = [name for name in derived_tables() if requested is None or name in requested]
     standing = _standing(writer)
     laid = lay_views(writer, stale) if (stale := _stale_views(names, standing)) else set()
+    for name in names:  # all at first: an asset is told of before the last of its tables is made
+        if name not in standing and not table_of(name).is_view:
+            create_table(writer.database.connection, table_of(name))
     work = _Work(writer, names)
     for name in names:
         model = models_by_name().get(name)
@@ -122,8 +125,6 @@ def _derived(
             work.failed.add(name)
             work.add(Derived(name, is_left=True, seconds=0))
             continue
-        if name not in standing:
-            create_table(writer.database.connection, table_of(name))
         basis = _basis(name, content)
         if name not in forced and fingerprints.is_current(writer.database, [name], basis):
             work.add(Derived(name, seconds=0))

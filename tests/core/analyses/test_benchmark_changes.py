@@ -15,7 +15,7 @@ from perf_assets.core.analyses.benchmark_changes import (
     benchmark_changes,
     steps,
 )
-from perf_assets.core.analyses.regressions import regressions
+from perf_assets.core.analyses.regressions import with_regressions
 from perf_assets.core.statistics.samples import Floats
 from perf_assets.schema import schema_of
 from tests.model_database import ModelDatabase
@@ -97,7 +97,8 @@ def found(*results: dict[str, Any]) -> tuple[pl.DataFrame, pl.DataFrame]:
         commit(str(number), FIRST + timedelta(number), 1, 0, sha=sha)
         for number, sha in enumerate(SHAS)
     ]
-    database.fill({"raw.commits": commits, "raw.benchmark_results": list(results)})
+    rows = {"raw.commits": commits, "raw.benchmark_results": list(results)}
+    database.fill(rows)
     axis = database.connection.sql("from intermediate.commit_positions").pl()
     changes = benchmark_changes(
         database.connection.sql("from intermediate.benchmark_points").pl(),
@@ -105,7 +106,8 @@ def found(*results: dict[str, Any]) -> tuple[pl.DataFrame, pl.DataFrame]:
         axis,
     )
     assert changes.schema == schema_of("marts.benchmark_changes")
-    return changes, regressions(changes, axis)
+    database.fill(rows | {"marts.benchmark_changes": changes.to_dicts()})
+    return changes, database.connection.sql("from marts.regressions").pl()
 
 
 def stepping(at: int, to: float = 2.0, every: int = 1, **changes: Any) -> list[dict[str, Any]]:
@@ -173,29 +175,21 @@ def test_steps_at_the_same_commits_are_one_regression() -> None:
     )
 )
 def test_every_change_is_in_one_group_with_a_common_commit(ranges: list[tuple[int, int]]) -> None:
-    schema = schema_of("marts.benchmark_changes")
     rows = [
         {
-            **dict.fromkeys(("benchmark_parameters", "machine", "environment", "unit"), ""),
             "repository": REPOSITORY,
-            "benchmark": f"b{number}",
             "is_regression": True,
             "first_position": first,
             "last_position": last,
-            "ratio": 2.0,
+            "sha": SHAS[last],
         }
-        for number, (first, last) in enumerate(ranges)
+        for first, last in ranges
     ]
-    axis = pl.DataFrame(
-        {
-            "repository": [REPOSITORY] * 40,
-            "sha": SHAS,
-            "committed_at": [FIRST] * 40,
-            "commit_position": list(range(40)),
-        }
+    grouped = with_regressions(pl.DataFrame(rows))
+    assert grouped["last_position"].to_list() == [last for _, last in ranges]
+    groups = grouped.group_by("regression_id").agg(
+        pl.max("first_position"), pl.min("last_position")
     )
-    groups = regressions(pl.DataFrame(rows, schema=schema), axis)
-    assert groups["changed_series"].sum() == len(ranges)
     assert (groups["first_position"] <= groups["last_position"]).all()
     points = sorted(groups["last_position"])
     assert all(any(first <= point <= last for point in points) for first, last in ranges)
