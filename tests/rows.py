@@ -722,3 +722,55 @@ def static_finding(number: int, month: str, quarter: str, **changes: Any) -> Row
         "previous_id": f"f{number:016d}",
     }
     return {**row, **changes}
+
+
+SUM = "bench_nn.Sum.time_sum"
+SERIES = {
+    "repository": REPOSITORY,
+    "benchmark": SUM,
+    "benchmark_parameters": "",
+    "machine": "i7",
+    "environment": "py3.9",
+    "unit": "seconds",
+    "benchmark_version": "1",
+}
+
+
+def benchmark_result(name: str, month: str, value: float, **changes: Any) -> Row:
+    """A result of a benchmark on the commit ``name``, measured in ``month``."""
+    moment = f"{month}-28T12:00:00Z"
+    row = {
+        **SERIES,
+        "sha": sha(name),
+        "committed_at": moment,
+        "measured_at": moment,
+        "measured_value": value,
+        "is_higher_better": False,
+        "month": month,
+    }
+    return row | changes
+
+
+def benchmark_change(
+    before: str, name: str, position: int, ratio: float, regression_id: str, **changes: Any
+) -> Row:
+    """A step of a benchmark from commit ``before`` to ``name``, which is at ``position``."""
+    row = {
+        **SERIES,
+        "sha": sha(name),
+        "last_sha_before": sha(before),
+        "committed_at": "2020-02-28T00:00:00Z",
+        "month": "2020-02",
+        "first_position": position,
+        "last_position": position,
+        "value_before": 1.0,
+        "value_after": ratio,
+        "ratio": ratio,
+        "ratio_low": ratio,
+        "ratio_high": ratio,
+        "is_regression": True,
+        "regression_id": regression_id,
+        "results_before": 3,
+        "results_after": 3,
+    }
+    return row | changes

@@ -111,10 +111,12 @@ silences as (
         strftime(committed_at at time zone 'UTC', '%Y-%m') as month,
         max(silent.silent_days) as silent_days,
         max(silent.usual_days) as usual_days,
+        bool_or(committed_at >= newest.newest_at - interval 12 month) as is_recent,
         count(*) filter (where not silent.is_machine) as silent_benchmarks,
         min(nullif(silent.benchmark, '')) as first_benchmark
     from silent
     inner join last_commits using (repository, committed_at)
+    inner join newest using (repository)
     group by repository, silent.machine, silent.is_machine, last_commits.last_sha, committed_at
 )
 

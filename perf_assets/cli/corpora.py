@@ -101,6 +101,7 @@ def generate_sample(  # noqa: PLR0913
             workflow=workflow,
             questions=questions,
             topics=topics,
+            benchmarks=True,
         )
     shutdown.set_resume_hint(f"{directory} is written")
     click.echo(f"{directory}: {issues} issues and {commits} commits over {months} months")

@@ -79,7 +79,16 @@ class Analysis(StrictModel):
 
 
 SectionName = Literal[
-    "alerts", "trend", "comparisons", "causes", "areas", "users", "checks", "quality", "data"
+    "alerts",
+    "trend",
+    "comparisons",
+    "causes",
+    "areas",
+    "users",
+    "benchmarks",
+    "checks",
+    "quality",
+    "data",
 ]
 """A section of the report that shows figures."""
 

@@ -179,7 +179,7 @@ def _generate(directory: Path) -> None:
 
     with tempfile.TemporaryDirectory(dir=directory.parent) as temporary:
         made = Path(temporary) / SAMPLE
-        generate(made, questions=QUESTIONS, topics=SAMPLE_TOPICS)
+        generate(made, questions=QUESTIONS, topics=SAMPLE_TOPICS, benchmarks=True)
         with suppress(OSError):  # another process was first
             made.rename(directory)
 

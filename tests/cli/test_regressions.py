@@ -58,7 +58,7 @@ def measured(small: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Path:
         silence = {"repository": REPOSITORY, "machine": "i7", "is_machine": True}
         silence |= {"last_sha": "c" * 40, "month": "2020-05", "silent_days": 40.0}
         silence |= {"usual_days": 7.0, "silent_benchmarks": 0, "first_benchmark": None}
-        silence |= {"committed_at": "2100-01-01T00:00:00Z"}
+        silence |= {"is_recent": True}
         table = "marts.benchmark_silences"
         insert(connection, table, [completed(table, silence)])
     return data_dir
@@ -76,15 +76,19 @@ def test_regressions_of_the_newest_months_are_lines_and_a_failure(measured: Path
         "most 3.00x b.time_sum, reported in #7, recovered on 2020-07-01",
         f"r2222222222 {REPOSITORY} 2020-05 bbbbbbbbbbbb: 1 benchmark on 1 machine, median 1.08x, "
         "most 3.00x b.time_sum(5, 'a[31m')",
+        f"no data: {REPOSITORY} i7 has no results after cccccccccccc (2020-05), 40 days; "
+        "usual are 7 at most",
     ]
 
 
 def test_regressions_are_chosen_by_month_size_and_machines(measured: Path) -> None:
     ran = regressions(measured, "--since", "2020-01", "--percent", "10", "--machines", "2")
-    assert (ran.returncode, len(ran.stdout.splitlines())) == (1, 1)
-    assert "2020-01 aaaaaaaaaaaa..bbbbbbbbbbbb (3 commits): 1 benchmark on 2 machines" in ran.stdout
+    first, silence = ran.stdout.splitlines()
+    assert ran.returncode == 1
+    assert silence.startswith("no data: ")
+    assert "2020-01 aaaaaaaaaaaa..bbbbbbbbbbbb (3 commits): 1 benchmark on 2 machines" in first
     none = regressions(measured, "--percent", "300")
-    assert (none.returncode, none.stdout) == (0, "")
+    assert (none.returncode, none.stdout) == (0, f"{silence}\n")
     found = json.loads(regressions(measured, "--json").stdout)["regressions"]
     assert [row["month"] for row in found] == ["2020-06", "2020-05"]
 

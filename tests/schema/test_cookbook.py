@@ -28,6 +28,9 @@ from tests.question_rows import (
 )
 from tests.rows import (
     REPOSITORY,
+    SUM,
+    benchmark_change,
+    benchmark_result,
     bug,
     bugs,
     changed_file,
@@ -68,6 +71,8 @@ REPRODUCED = {
     "xla_status": "not_applied",
     "documentation_status": "applied",
 }
+LOAD = "bench_io.Load.time_load"
+
 FILLED = {
     "meta.repositories": [repository()],
     "meta.partition_loads": [
@@ -82,28 +87,50 @@ FILLED = {
             message="2 rows without a title",
         ),
     ],
-    "marts.regressions": [
+    "raw.benchmark_results": [
+        benchmark_result("c", "2020-02", 2.0),
+        benchmark_result("a", "2020-02", 4.0),
+        benchmark_result("b", "2021-01", 6.0),
+        benchmark_result("a", "2020-02", 0.5, benchmark=LOAD),
+    ],
+    "raw.benchmark_files": [
         {
             "repository": REPOSITORY,
-            "regression_id": f"r{digit * 10}",
-            "is_regression": digit == "1",
-            "first_sha": digit * 40,
-            "last_sha": digit * 40,
-            "committed_at": NEW_YEAR,
-            "month": "2020-01",
-            "first_position": 3,
-            "last_position": 3,
-            "candidate_commits": 1,
-            "changed_benchmarks": int(digit),
-            "changed_series": 3,
-            "machines": 1,
-            "median_ratio": 2.0,
-            "largest_ratio": 3.0,
-            "largest_benchmark": "b.time_sum",
-            "largest_parameters": "",
-            "largest_machine": "i7",
+            "file": "asv/a.json",
+            "file_id": "1",
+            "file_months": 1,
+            "other_months_results": 0,
+            "results": 4,
+            "unusable_results": 0,
+            "month": "2020-02",
         }
-        for digit in "12"
+    ],
+    "marts.benchmark_changes": [
+        benchmark_change("c", "a", 2, 2.0, "r1111111111"),
+        benchmark_change("a", "b", 3, 1.5, "r2222222222"),
+        benchmark_change(
+            "b",
+            "c",
+            2,
+            0.25,
+            "r3333333333",
+            benchmark=LOAD,
+            is_regression=False,
+        ),
+    ],
+    "marts.benchmark_areas": [
+        {"repository": REPOSITORY, "benchmark": SUM, "area": "nn"},
+    ],
+    "marts.regression_reports": [
+        {
+            "repository": REPOSITORY,
+            "regression_id": "r2222222222",
+            "number": 2,
+            "evidence_kinds": ["benchmark"],
+            "named_words": [SUM],
+            "is_reported": True,
+            "told_at": "2021-02-01T00:00:00Z",
+        }
     ],
     "raw.scanned_trees": [
         scanned_tree("2020-03", "2020-Q1"),
@@ -445,11 +472,29 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
     ],
     "rejected_reports": [],
     "measured_regressions": [
-        (REPOSITORY, "2020-01", "1" * 40, "1" * 40, 1, 1, 1, 2.0, "b.time_sum", 3.0),
+        (REPOSITORY, "2020-02", sha("b"), sha("b"), 1, 1, 1, 1.5, SUM, 1.5),
+        (REPOSITORY, "2020-02", sha("a"), sha("a"), 1, 1, 1, 2.0, SUM, 2.0),
     ],
     "commits_that_changed_most": [
-        (REPOSITORY, "2020-01", False, "2" * 40, "2" * 40, 1, 2, 3, 1, 2.0),
-        (REPOSITORY, "2020-01", True, "1" * 40, "1" * 40, 1, 1, 3, 1, 2.0),
+        (REPOSITORY, "2020-02", True, sha("a"), sha("a"), 1, 1, 1, 1, 2.0),
+        (REPOSITORY, "2020-02", False, sha("a"), sha("a"), 1, 1, 1, 1, 0.25),
+        (REPOSITORY, "2020-02", True, sha("b"), sha("b"), 1, 1, 1, 1, 1.5),
+    ],
+    "regressions_nobody_reported": [
+        (REPOSITORY, "2020-02", "r1111111111", 1, 1, 1, 2.0, SUM, 0, None),
+    ],
+    "lives_of_regressions": [
+        (REPOSITORY, 2, 1, 50.0, 338.0, 0, None, 16.7),
+    ],
+    "history_of_the_slowest_benchmarks": [
+        (REPOSITORY, "i7", "py3.9", SUM, "", "2020", "seconds", 3.0, 1.0, 2),
+        (REPOSITORY, "i7", "py3.9", SUM, "", "2021", "seconds", 6.0, 2.0, 1),
+        (REPOSITORY, "i7", "py3.9", LOAD, "", "2020", "seconds", 0.5, 1.0, 1),
+    ],
+    "coverage_of_areas_by_benchmarks": [
+        (REPOSITORY, "cuda", 2, 50.0, 0),
+        (REPOSITORY, "nn", 1, 16.7, 1),
+        (REPOSITORY, "unknown", 1, 33.3, 0),
     ],
     "numbers_without_rejected": [
         (REPOSITORY, "all", 5, 3, 60.0, 1, 2, "2020-02", 1, 1),

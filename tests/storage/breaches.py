@@ -55,6 +55,9 @@ BREAKING: dict[str, dict[str, Any]] = {
     "marts.alerts": {
         "no_alert_is_new": {"state": "new"},
     },
+    "marts.benchmark_silences": {
+        "nothing_fell_silent": {"is_recent": True},
+    },
     "marts.integrity_checks": {
         "nothing_stands_alone": {"failing_rows": 1},
     },

@@ -15,8 +15,8 @@ WIDTH = 380
 NARROW = WIDTH - 60
 """Pixels in width of a panel with names beside it."""
 
-MARK = "labelling changed"
-"""The color of rows that mark a change of the way of labelling."""
+LABELLING, EVENT = MARKS = ("labelling changed", "event")
+"""The colors of rows that mark a month: a change of the way of labelling, or what happened."""
 
 LONG = 120
 """Rows of a series from which on its intervals are drawn by the quarter, to keep pictures small."""
@@ -103,18 +103,19 @@ def counted(most: int) -> Spec:
 
 
 def without_marks(rows: pl.DataFrame, x: Spec) -> tuple[list[Spec], pl.DataFrame]:
-    """Return rules at the months in which the way of labelling changed, and the other rows.
+    """Return rules at the months that are marked, and the other rows.
 
-    A change is a row whose color is :data:`MARK`; its counts says what changed.
+    A mark is a row whose color is one of :data:`MARKS`; its counts says what changed.
     """
-    is_mark = pl.col("color") == MARK
+    is_mark = pl.col("color").is_in(MARKS)
     changed = rows.filter(is_mark)
     if changed.is_empty():
         return [], rows
+    what = category("counts", title=changed["color"][0])
     rule: Spec = {
         "data": {"values": values(changed.select("month", "color", "counts"))},
         "mark": {"type": "rule", "color": AXIS, "strokeDash": [2, 3]},
-        "encoding": {"x": x, "tooltip": [category("month"), category("counts", title=MARK)]},
+        "encoding": {"x": x, "tooltip": [category("month"), what]},
     }
     return [rule], rows.filter(~is_mark)
 
@@ -122,7 +123,7 @@ def without_marks(rows: pl.DataFrame, x: Spec) -> tuple[list[Spec], pl.DataFrame
 def series(title: str, rows: pl.DataFrame, measure: str, colors: Mapping[str, str]) -> Spec:
     """Lines over months; columns month, color, value, and for intervals counts, low and high.
 
-    Rows of the color :data:`MARK` are marked, see :func:`without_marks`.
+    Rows of the colors :data:`MARKS` are marks, see :func:`without_marks`.
     """
     has_intervals = "low" in rows.columns
     tooltip = [

@@ -83,6 +83,14 @@ SECTIONS = (
         "What do users ask?",
         ["Questions of StackOverflow and other forums of Stack Exchange."],
     ),
+    Section(
+        "benchmarks",
+        "What did benchmarks measure?",
+        [
+            "Slowdowns that benchmarks measured, the issues that tell of them, and when they were "
+            "over. perf-assets regressions set records which of them are intended."
+        ],
+    ),
     Section("checks", "What do static checks find?", []),
     Section(
         "quality",

@@ -24,6 +24,7 @@ from perf_assets.stand_ins.generator import (  # noqa: F401  (importing register
     naming_traps,
     text_traps,
 )
+from perf_assets.stand_ins.generator import benchmarks as suite
 from perf_assets.stand_ins.generator.areas import STUDY, plan_areas
 from perf_assets.stand_ins.generator.changes import PlantedChange, plant_changes
 from perf_assets.stand_ins.generator.corpus import write_corpus
@@ -98,6 +99,7 @@ def generate(  # noqa: PLR0913
     questions: int = 0,
     topics: float = 0,
     changes: Sequence[PlantedChange] = (),
+    benchmarks: bool = False,
 ) -> GeneratedCorpus:
     """Write a synthetic repository to ``directory``, with everything a study of it must find.
 
@@ -131,6 +133,8 @@ def generate(  # noqa: PLR0913
         date from the main line, and merged by a commit. With 0.8 a quarter of all are merges.
     changes : Sequence[PlantedChange]
         From a month on a monthly series has another level, as ``truth/changes.json`` says.
+    benchmarks : bool
+        Whether results of benchmarks lie beside it, as ``truth/benchmarks.json`` says.
 
     Returns
     -------
@@ -160,20 +164,26 @@ def generate(  # noqa: PLR0913
         plant_people(plan, seed)
         word_reports(plan, seed)
         plant_form(plan, seed)
+        measured = suite.plant_benchmarks(plan, seed) if benchmarks else None
         plan.number()
         write_history(partial / GIT_DIRECTORY, plan.commits, rng)
         records = write_corpus(plan, partial)
         trend_start = min(MONTHS_BEFORE_TREND, months - 1)
         (partial / TRUTH_DIRECTORY).mkdir()
         write_truth(plan, partial / TRUTH_DIRECTORY, trend_start)
-        for name, content in (("changes", planted), ("form", planted_form(plan))):
+        truths = {"changes": planted, "form": planted_form(plan)}
+        study = _study(plan, trend_start)
+        if measured is not None:
+            measured.write(partial / suite.DIRECTORY)
+            truths["benchmarks"] = measured.truth()
+            study += suite.STUDY.format(repository=plan.repository)
+        for name, content in truths.items():
             if content:
                 document = json.dumps(content, indent=1) + "\n"
                 path = partial / TRUTH_DIRECTORY / f"{name}.json"
                 path.write_text(document, encoding="utf-8")
         verdicts = pl.DataFrame(list(made_up_verdicts(plan, seed)), infer_schema_length=None)
         verdicts.write_csv(partial / VERDICTS_FILE)
-        study = _study(plan, trend_start)
         if questions:
             truth = partial / TRUTH_DIRECTORY
             study += write_forum(partial, truth, plan.calendar, questions, seed)
