@@ -338,3 +338,29 @@ def test_a_killed_run_is_finished_by_the_next_one(middling: Prepared, tmp_path: 
             process.send_signal(signal.SIGKILL)
     materialize(middling.study, killed)
     assert_same_tables(stored(middling.data_dir), stored(killed))
+
+
+def test_the_planted_changes_of_benchmarks_are_those_that_are_found(sampled: Prepared) -> None:
+    planted = json.loads((sampled.corpus / "truth" / "benchmarks.json").read_text())
+    with duckdb.connect(str(sampled.data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
+        changes, lives, silences = (
+            connection.sql(f"FROM marts.{table}").pl()
+            for table in ("benchmark_changes", "regression_lifetimes", "benchmark_silences")
+        )
+    columns = ("benchmark", "machine", "last_sha_before", "sha")
+    expected = {
+        (change["benchmark"], machine, change["last_sha_before"], change["sha"]): change["ratio"]
+        for change in planted["changes"]
+        for machine in change["machines"]
+    }
+    found = {(*row[:4],): row[4] for row in changes.select(*columns, "ratio").iter_rows()}
+    assert found.keys() == expected.keys()
+    assert all(found[change] == pytest.approx(expected[change], rel=0.05) for change in expected)
+    life = lives.row(0, named=True)
+    assert (lives.height, life["changed_benchmarks"], life["machines"]) == (1, 3, 2)
+    assert life["reported_in"] == planted["reported_in"] is not None
+    assert life["recovery_id"] in changes.filter(~pl.col("is_regression"))["regression_id"]
+    stopped = planted["silent"]
+    assert silences.select("is_machine", "first_benchmark", "last_sha").unique().rows() == [
+        (False, stopped["benchmark"], stopped["last_sha"])
+    ]

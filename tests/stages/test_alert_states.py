@@ -13,7 +13,12 @@ from perf_assets.stages.transform.derivation import derive
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.backups import write_backup
 from perf_assets.storage.restoring import restore
-from perf_assets.storage.verdicts import ALERT_STATES, keep_verdicts, read_log
+from perf_assets.storage.verdicts import (
+    ALERT_STATES,
+    REGRESSION_STATES,
+    keep_verdicts,
+    read_log,
+)
 from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
 from tests.rows import REPOSITORY
@@ -164,3 +169,28 @@ def test_the_command_lists_sets_and_keeps_over_the_next_run(
     refused = perf_assets("alerts", "set", "b", "known", *options)
     assert refused.returncode == 2 and "'b' is not an alert" in refused.stderr
     assert perf_assets("alerts", *options, "set", alert, "fixed").returncode == 2
+
+
+@pytest.mark.usefixtures("undrawn_report")
+def test_the_command_accepts_a_level_and_lists_the_regression_no_more(
+    sampled: Prepared, tmp_path: Path
+) -> None:
+    data_dir = DataDirectory.of(tmp_path / "home")
+    shutil.copytree(sampled.data_dir, data_dir.path, dirs_exist_ok=True)
+    options = ("--data-dir", data_dir.path)
+    listed = perf_assets("regressions", "--since", "2020-01", *options)
+    assert listed.returncode == 1
+    regression = listed.stdout.split()[0]
+    said = (regression[:5], "intended", "--note", "checks its input", "--by", "Ann")
+    done = perf_assets("regressions", *options, "set", *said)
+    assert done.stdout.endswith(f"{regression}: intended, before new\n"), done.stderr
+    again = perf_assets("regressions", *options, "set", *said)
+    assert again.stdout.endswith(f"{regression}: intended already; nothing changed\n")
+    accepted = perf_assets("regressions", "--since", "2020-01", *options)
+    assert accepted.returncode == 0 and regression not in accepted.stdout
+    everything = perf_assets("regressions", "--since", "2020-01", "--all", "--json", *options)
+    (row,) = json.loads(everything.stdout)["regressions"]
+    assert (row["regression_state"], row["state_by"]) == ("intended", "Ann")
+    assert read_log(data_dir.verdicts).rows[REGRESSION_STATES].height == 1
+    refused = perf_assets("regressions", "set", "b", "known", *options)
+    assert refused.returncode == 2 and "'b' is not a regression" in refused.stderr
