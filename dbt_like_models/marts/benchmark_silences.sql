@@ -71,17 +71,31 @@ gaps as (
     from followed
 ),
 
+ranked as (
+    select
+        *,
+        row_number() over (
+            partition by repository, machine, benchmark
+            order by gap_days
+        ) as place,
+        count(gap_days) over (partition by repository, machine, benchmark) as number_of_gaps
+    from gaps
+    where gap_days is not null
+),
+
 habits as (
     select
         repository,
         machine,
         benchmark,
-        count(*) as measured_commits,
+        number_of_gaps,
         max(committed_at) as committed_at,
         (epoch_us(max(newest_at)) - epoch_us(max(committed_at))) / 86400000000 as silent_days,
-        greatest(2 * quantile_cont(gap_days, 0.95), 7) as usual_days
-    from gaps
-    group by repository, machine, benchmark
+        greatest(
+            2 * max(case when place * 20 <= number_of_gaps * 19 then gap_days end), 7
+        ) as usual_days
+    from ranked
+    group by repository, machine, benchmark, number_of_gaps
 ),
 
 silent as (
@@ -89,7 +103,7 @@ silent as (
         *,
         benchmark = '' as is_machine
     from habits
-    where silent_days > usual_days and measured_commits > 10
+    where silent_days > usual_days and number_of_gaps >= 10
 ),
 
 last_commits as (

@@ -4,13 +4,20 @@
 
 with
 
+sized as (
+    select
+        *,
+        case when ratio > 1 then ratio else 1 / nullif(ratio, 0) end as factor
+    from marts.benchmark_changes
+),
+
 changes as (
     select
         *,
         row_number() over (
             partition by repository, regression_id
             order by
-                abs(ln(ratio)) desc,
+                factor desc,
                 benchmark desc,
                 benchmark_parameters desc,
                 machine,
@@ -19,7 +26,7 @@ changes as (
                 benchmark_version,
                 sha
         ) as place
-    from marts.benchmark_changes
+    from sized
 ),
 
 positions as (
