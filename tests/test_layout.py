@@ -68,6 +68,7 @@ WRITERS = {
     "stand_ins.generator.corpus": IN_A_FOLDER,
     "stand_ins.generator.forum.dump": IN_A_FOLDER,
     "stand_ins.generator.forum.truth": IN_A_FOLDER,
+    "stand_ins.generator.benchmarks": IN_A_FOLDER,
     "stand_ins.generator.truth": IN_A_FOLDER,
     "sources.git.line_changes": FOR_ONE_COMMAND,
     "sources.git.pydriller_mining": FOR_ONE_COMMAND,

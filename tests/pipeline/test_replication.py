@@ -242,7 +242,7 @@ def test_every_analysis_has_rows_of_each_framework_and_of_both_together(small: D
     # and benchmarks.
     mined = {
         *("marts.alerts", "marts.duplicate_groups", "marts.instrument_changes"),
-        *("marts.benchmark_changes", "marts.regressions"),
+        *("marts.benchmark_changes", "marts.benchmark_areas", "marts.regression_reports"),
     }
     # Who wrote the published fixes is not published. Pairs and means are of no one repository.
     missing |= {"fixing_concentration", "project_comparisons", "pooled_effects"}
