@@ -1,4 +1,4 @@
--- Of each repository the regression that most benchmarks show, one that is reported first: the results
+-- Of each repository the regression that most benchmarks show, one that is reported first: results
 -- of its strongest series by month, as factors of the level before.
 with chosen as (
     from marts.regression_lifetimes
