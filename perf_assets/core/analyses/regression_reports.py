@@ -55,9 +55,10 @@ class _Told(NamedTuple):
     at: datetime
 
 
-def regression_reports(
+def regression_reports(  # noqa: PLR0913, PLR0917
     recoveries: pl.DataFrame,
     benchmark_changes: pl.DataFrame,
+    benchmark_series: pl.DataFrame,
     commit_positions: pl.DataFrame,
     texts: pl.DataFrame,
     bug_metrics: pl.DataFrame,
@@ -76,6 +77,7 @@ def regression_reports(
     ----------
     recoveries : ``marts.regression_recoveries``, which has every regression.
     benchmark_changes : ``marts.benchmark_changes``: repository, regression_id, benchmark.
+    benchmark_series : ``intermediate.benchmark_series``: repository, benchmark.
     commit_positions : ``intermediate.commit_positions``.
     texts : ``intermediate.benchmark_texts``.
     bug_metrics : ``marts.bug_metrics``: dataset, repository, number, opened_at, is_performance.
@@ -99,6 +101,7 @@ def regression_reports(
             str(repository),
             of_repository,
             benchmark_changes.filter(**own),
+            benchmark_series.filter(**own)["benchmark"].unique().to_list(),
             commit_positions.filter(**own),
             dict(bugs.filter(**own).select("number", "opened_at").iter_rows()),
         )
@@ -114,6 +117,7 @@ def regression_reports(
 class _Reports:
     """Where the regressions of one repository are told of.
 
+    suite : the names of all benchmarks.
     bugs : the bug reports about performance, and when each was opened.
     """
 
@@ -122,6 +126,7 @@ class _Reports:
         repository: str,
         regressions: pl.DataFrame,
         changes: pl.DataFrame,
+        suite: Sequence[str],
         axis: pl.DataFrame,
         bugs: Mapping[int, datetime],
     ) -> None:
@@ -152,7 +157,8 @@ class _Reports:
         pairs = named.select("benchmark", "regression_id").unique().iter_rows()
         for benchmark, identifier in pairs:
             self.benchmarks.setdefault(benchmark, []).append(by_id[identifier])
-        self.names = _names(list(self.benchmarks))
+        names = _names(suite)
+        self.names = {words: name for words, name in names.items() if name in self.benchmarks}
 
     def in_texts(self, texts: pl.DataFrame) -> Iterator[_Told]:
         """Yield what the texts of issues name."""

@@ -14,6 +14,7 @@ from tests.rows import REPOSITORY
 FIRST = datetime(2024, 2, 1, tzinfo=UTC)
 SHAS = [f"{number:02d}c0ffee{number:032d}" for number in range(40)]
 FILLNA, SORT = "frame_methods.Fillna.time_fillna", "frame_methods.SortValues.time_sort_values"
+SUITE = [FILLNA, SORT, "JaX / cpu / Primal of load", "series_methods.Fillna.time_fillna"]
 LOAD = "JaX / cpu / Primal of load"
 
 
@@ -53,6 +54,7 @@ def found(
             "marts.benchmark_changes",
             *(own | {"regression_id": name, "benchmark": each} for name, each in benchmarks),
         ),
+        "benchmark_series": pl.DataFrame({"repository": REPOSITORY, "benchmark": SUITE}),
         "commit_positions": pl.DataFrame(
             {
                 "repository": REPOSITORY,
@@ -103,6 +105,7 @@ def test_an_issue_tells_of_the_regression_that_it_names(text: str, evidence: lis
         "It is slow",
         "the method fillna and time_fill are slow",
         f"{FILLNA}_inplace and my.{FILLNA}",
+        "Fillna.time_fillna, of which there are two",
         f"fine at {SHAS[30][:9]} and {SHAS[20][:6]}",
         f"https://github.com/{REPOSITORY}/compare/{SHAS[20]}...{SHAS[30]}",
         "https://github.com/other/project/pull/520 and other/project#520, PEP #530",
