@@ -1,5 +1,6 @@
 -- When the benchmarks of a regression were back: the commit at which half of its series had stepped to
--- within 5 % of the level that they had before it, and the change of benchmarks that this step is of. Every regression is told.
+-- within 5 % of the level that they had before it, and the change of benchmarks that this step is of.
+-- Every regression is told.
 
 with
 
@@ -8,7 +9,21 @@ changes as (
 ),
 
 worse as (
-    select * from changes where is_regression
+    select
+        *,
+        row_number() over (
+            order by
+                repository,
+                benchmark,
+                benchmark_parameters,
+                machine,
+                environment,
+                unit,
+                benchmark_version,
+                sha
+        ) as step_number
+    from changes
+    where is_regression
 ),
 
 better as (
@@ -31,13 +46,7 @@ paired as (
     select
         repository,
         worse.regression_id,
-        benchmark,
-        benchmark_parameters,
-        machine,
-        environment,
-        unit,
-        benchmark_version,
-        worse.sha,
+        worse.step_number,
         better.back_position,
         better.recovery_id,
         worse.last_position < better.back_position
@@ -56,26 +65,11 @@ back as (
     select
         repository,
         regression_id,
-        benchmark,
-        benchmark_parameters,
-        machine,
-        environment,
-        unit,
-        benchmark_version,
-        sha,
+        step_number,
         min(case when is_back then back_position end) as back_position,
         min_by(recovery_id, case when is_back then back_position end) as recovery_id
     from paired
-    group by
-        repository,
-        regression_id,
-        benchmark,
-        benchmark_parameters,
-        machine,
-        environment,
-        unit,
-        benchmark_version,
-        sha
+    group by repository, regression_id, step_number
 ),
 
 ordered as (
@@ -83,15 +77,7 @@ ordered as (
         *,
         row_number() over (
             partition by repository, regression_id
-            order by
-                coalesce(back_position, 9223372036854775807),
-                benchmark,
-                benchmark_parameters,
-                machine,
-                environment,
-                unit,
-                benchmark_version,
-                sha
+            order by coalesce(back_position, 9223372036854775807), step_number
         ) as place,
         count(*) over (partition by repository, regression_id) as series_of_regression
     from back

@@ -64,6 +64,6 @@ def set_alert() -> "Callable[..., StateSet]":
         perf-assets alerts set a0e9ff2519f-2021-05 known --note "the new label" --by Ann
         perf-assets alerts set a0e9 resolved
     """
-    from perf_assets.dagster_app.execution import run_alert_state
+    from perf_assets.stages.alert_states import set_alert_state
 
-    return run_alert_state
+    return set_alert_state

@@ -105,6 +105,6 @@ def set_regression() -> "Callable[..., StateSet]":
         perf-assets regressions set r1c0b5a9d3e intended --note "checks the input" --by Ann
         perf-assets regressions set r1c0 known
     """
-    from perf_assets.dagster_app.execution import run_regression_state
+    from perf_assets.stages.alert_states import set_regression_state
 
-    return run_regression_state
+    return set_regression_state

@@ -17,7 +17,7 @@ from perf_assets.config.data_directory import DataDirectory
 
 
 def sets_state(of: str) -> Callable[[Callable[..., Any]], Callable[..., None]]:
-    """Return a decorator: its function gives what stores a state, once Dagster may be imported."""
+    """Return a decorator of functions that give what stores a state, once it may be imported."""
 
     def decorate(storing: Callable[[], Callable[..., Any]]) -> Callable[..., None]:
         @click.option("--note", help="Why.")
@@ -46,8 +46,9 @@ def sets_state(of: str) -> Callable[[Callable[..., Any]], Callable[..., None]]:
             with shown_progress(console):
                 with phase("starting"):
                     check_memory()
-                    store = storing()
-                done = store(directory, subject, state, note, person or getpass.getuser())
+                    from perf_assets.dagster_app.execution import run_state
+                said = (subject, state, note, person or getpass.getuser())
+                done = run_state(directory, storing(), *said)
             if done.is_changed:
                 click.echo(f"{done.identifier}: {state}, before {done.state_before}")
             else:

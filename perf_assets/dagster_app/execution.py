@@ -38,7 +38,7 @@ from perf_assets.dagster_app.workers import POOL as WORKER_POOL
 from perf_assets.dagster_app.workers import Task, work_through, worker_count, worker_tags
 from perf_assets.sources.issue_source_factory import out_of_reach
 from perf_assets.sources.rate_limit import LONGEST_WAIT
-from perf_assets.stages.alert_states import StateSet, set_alert_state, set_regression_state
+from perf_assets.stages.alert_states import StateSet
 from perf_assets.stages.reviewing import Imported, import_sheet
 from perf_assets.stages.transform.models import lay_views
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -240,38 +240,26 @@ def run_import(
     return _reviewed(data_dir, store)
 
 
-def run_alert_state(
-    data_dir: DataDirectory, alert: str, state: str, note: str | None, person: str
+def run_state(
+    data_dir: DataDirectory,
+    set_state: Callable[[AuditedWriter, str, str, str | None, str], StateSet],
+    subject: str,
+    state: str,
+    note: str | None,
+    person: str,
 ) -> StateSet:
-    """Note what a person says of an alert, and bring up to date what follows from it.
+    """Note what a person said of an alert or a regression, and bring up to date what follows.
+
+    ``set_state`` stores it: :func:`set_alert_state` or :func:`set_regression_state`.
 
     Raises
     ------
     PerfAssetsError
-        There is no such alert; or whatever stops the run.
+        The subject does not exist; or whatever stops the run.
     AuditError
         What follows from it failed its audit.
     """
-    return _reviewed(data_dir, lambda writer: set_alert_state(writer, alert, state, note, person))
-
-
-def run_regression_state(
-    data_dir: DataDirectory, regression: str, state: str, note: str | None, person: str
-) -> StateSet:
-    """Note what a person says of a regression, and bring up to date what follows from it.
-
-    Raises
-    ------
-    PerfAssetsError
-        There is no such regression; or whatever stops the run.
-    AuditError
-        What follows from it failed its audit.
-    """
-
-    def store(writer: AuditedWriter) -> StateSet:
-        return set_regression_state(writer, regression, state, note, person)
-
-    return _reviewed(data_dir, store)
+    return _reviewed(data_dir, lambda writer: set_state(writer, subject, state, note, person))
 
 
 def _reviewed(data_dir: DataDirectory, store: Callable[[AuditedWriter], T]) -> T:

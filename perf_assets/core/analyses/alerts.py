@@ -7,6 +7,7 @@ import polars as pl
 from perf_assets.core.analyses.alert_series import Raised, full_sentence, raised_changes, sentence
 from perf_assets.core.analyses.alert_states import NEW, identifier, months_apart, state_in_force
 from perf_assets.core.analyses.group_samples import complete_months
+from perf_assets.core.areas.rules import UNKNOWN
 from perf_assets.schema import schema_of
 
 TABLE = "marts.alerts"
@@ -19,9 +20,6 @@ REPORTS = (
     *("hours_to_first_comment", "fix_time_days"),
 )
 """The columns of the frames of ``raised_changes``."""
-
-UNKNOWN = "unknown"
-"""The area of reports of which nothing tells one: no place that could change."""
 
 NEAR_MONTHS = 1
 """Changes of one cause are at most so many months apart."""

@@ -4,10 +4,10 @@ import re
 
 import polars as pl
 
+from perf_assets.core.areas.rules import UNKNOWN
 from perf_assets.schema import schema_of
 
 TABLE = "marts.benchmark_areas"
-UNKNOWN = "unknown"
 LEAST_LETTERS = 2  # of a word that says anything
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 """Words in names: bench_linalg.EinsumSum has bench, linalg, Einsum and Sum."""

@@ -20,6 +20,8 @@ PATTERN, CODEOWNERS, DIRECTORY = "pattern", "codeowners", "directory"
 DEEPEST = 20  # directories below a root
 TOP_LEVEL = "top level"
 """The area of files that are in no directory."""
+UNKNOWN = "unknown"
+"""The area of reports of which nothing tells one: no place that could change, or be measured."""
 
 LABELS = {
     "module: *": "*",

@@ -15,7 +15,8 @@ WIDTH = 380
 NARROW = WIDTH - 60
 """Pixels in width of a panel with names beside it."""
 
-LABELLING, EVENT = MARKS = ("labelling changed", "event")
+EVENT = "event"
+MARKS = ("labelling changed", EVENT)
 """The colors of rows that mark a month: a change of the way of labelling, or what happened."""
 
 LONG = 120
