@@ -22,6 +22,7 @@ STORES: Mapping[str, tuple[str, ...]] = {
         "labels.report_forms",
         "labels.area_evidence",
         "labels.performance_probabilities",
+        "labels.performance_commits",
     ),
     "links": ("links.fix_links", "links.commit_relations", "links.fix_areas"),
     "question kinds": ("labels.question_kinds",),

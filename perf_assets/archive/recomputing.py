@@ -16,6 +16,8 @@ from perf_assets.stages.enrichment.labels import TABLES as LABELS
 from perf_assets.stages.enrichment.labels import label_cohorts, store_label_kinds
 from perf_assets.stages.enrichment.links import TABLES as LINKS
 from perf_assets.stages.enrichment.links import link_commits
+from perf_assets.stages.enrichment.performance_commits import TABLES as COMMIT_LABELS
+from perf_assets.stages.enrichment.performance_commits import label_commits
 from perf_assets.stages.enrichment.performance_questions import label_performance_questions
 from perf_assets.stages.enrichment.question_kinds import store_question_kinds
 from perf_assets.stages.enrichment.work import loaded_months
@@ -29,6 +31,9 @@ GIVEN = ("raw", "details", "meta", "reviews", "replication")
 """The schemas of what was read at a source, judged by people, or noted meanwhile."""
 
 FIX_AREAS = "links.fix_areas"
+DECIDED = (*LABELS, *COMMIT_LABELS, *LINKS, "labels.performance_questions")
+"""The stored tables that are decided by subject and month."""
+
 TEXTS = ("title", "body", "body_html", "text", "code", "previous_title", "current_title")
 """Columns of what people wrote, which an archive without texts leaves out."""
 
@@ -47,8 +52,7 @@ def recomputed_tables(*, has_texts: bool = True) -> frozenset[str]:
     derived = frozenset((*derived_tables(), "labels.label_kinds"))
     if not has_texts:
         return frozenset(table for table in derived if not reads_texts(table))
-    enriched = (*LABELS, *LINKS, "labels.performance_questions")
-    return derived.union(enriched, ("labels.question_kinds", "labels.question_word_weights"))
+    return derived.union(DECIDED, ("labels.question_kinds", "labels.question_word_weights"))
 
 
 def is_text(table: str, column: str) -> bool:
@@ -129,7 +133,7 @@ def _clear(database: Database, study: Study) -> None:
     former = {name for (name,) in database.connection.execute(loads).fetchall()} - subjects
     without = {repository.name for repository in study.repositories if needs_history(repository)}
     with database.transaction():
-        for table in (*LABELS, *LINKS, "labels.performance_questions"):
+        for table in DECIDED:
             subject = " || ':' || ".join(table_of(table).parts)
             kept = former | without if table == FIX_AREAS else former
             database.connection.execute(
@@ -152,6 +156,7 @@ def _enriched(writer: AuditedWriter, own: Study) -> Iterable[WriteOutcome]:
         issues = loaded_months(writer, "raw.issues", name)
         commits = loaded_months(writer, "raw.commits", name)
         yield from label_cohorts(writer, own, name, issues, forced=True)
+        yield from label_commits(writer, own, name, commits, forced=True)
         yield from link_commits(writer, own, name, commits, forced=True, has_history=False)
     for tag_set in own.tag_sets:
         months = loaded_months(writer, "raw.questions", tag_set.name)

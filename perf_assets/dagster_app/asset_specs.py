@@ -18,6 +18,7 @@ CODE: Mapping[str, str] = {
     "raw.static_findings": "stages/mining/static_findings.py",
     "raw.questions": "stages/mining/questions.py",
     "labels.performance_labels": "stages/enrichment/labels.py",
+    "labels.performance_commits": "stages/enrichment/performance_commits.py",
     "labels.label_kinds": "stages/enrichment/labels.py",
     "labels.performance_questions": "stages/enrichment/performance_questions.py",
     "labels.question_kinds": "stages/enrichment/question_kinds.py",

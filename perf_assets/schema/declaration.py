@@ -85,6 +85,7 @@ SectionName = Literal[
     "causes",
     "areas",
     "users",
+    "work",
     "benchmarks",
     "checks",
     "quality",

@@ -22,6 +22,8 @@ from perf_assets.stages.enrichment.labels import TABLES as LABEL_TABLES
 from perf_assets.stages.enrichment.labels import label_cohorts
 from perf_assets.stages.enrichment.links import TABLES as LINK_TABLES
 from perf_assets.stages.enrichment.links import link_commits
+from perf_assets.stages.enrichment.performance_commits import TABLES as COMMIT_LABEL_TABLES
+from perf_assets.stages.enrichment.performance_commits import label_commits
 from perf_assets.stages.enrichment.performance_questions import TABLES as QUESTION_LABEL_TABLES
 from perf_assets.stages.enrichment.performance_questions import label_performance_questions
 from perf_assets.stages.mining.benchmarks import TABLES as BENCHMARK_TABLES
@@ -166,6 +168,16 @@ REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
         ("python",),
         "Which issues are performance bugs, by their labels and keywords.",
         lambda writer, study, repository, months, options: label_cohorts(
+            writer, study, repository.name, months, forced=options.is_forced
+        ),
+    ),
+    Step(
+        "performance_commits",
+        "label",
+        COMMIT_LABEL_TABLES,
+        ("python",),
+        "Which commits are performance work, by their messages and files.",
+        lambda writer, study, repository, months, options: label_commits(
             writer, study, repository.name, months, forced=options.is_forced
         ),
     ),

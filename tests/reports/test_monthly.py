@@ -238,7 +238,7 @@ def test_the_report_of_the_sample_has_all_sections_and_one_anchor_of_each_name(
     assert [section.name for section in report.sections] == ["new", "why", "compared", "trust"]
     assert [section.name for section in report.appendix] == [
         *("month", "alerts", "trend", "comparisons", "causes", "areas", "users"),
-        *("benchmarks", "checks", "quality", "data", "cite"),
+        *("work", "benchmarks", "checks", "quality", "data", "cite"),
     ]
     page = re.sub(r"<script.*?</script>", "", whole := html(report), flags=re.DOTALL)
     anchors = re.findall(r' id="([^"]*)"', page)

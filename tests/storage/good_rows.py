@@ -521,6 +521,18 @@ GOOD: dict[str, list[Row]] = {
         )
         for number, probability in ((7, 0.9), (8, 0.1))
     ],
+    "labels.performance_commits": [
+        of_partition(
+            sha=SHA,
+            landed_by=None,
+            pull_request=12,
+            work="optimisation",
+            strength="moderate",
+            signs=["title: speed up"],
+            probability=0.4,
+            model_version="00000000",
+        )
+    ],
     "labels.environments": [
         of_partition(
             number=7,

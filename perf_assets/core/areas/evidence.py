@@ -94,7 +94,7 @@ def fix_areas(
     rules: AreaRules,
     owned: Callable[[str, str], tuple[str, str] | None] | None = None,
 ) -> pl.DataFrame:
-    """Return the area of each file that a linked commit changes.
+    """Return the area of each file that the commits change.
 
     Parameters
     ----------

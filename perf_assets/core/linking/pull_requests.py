@@ -154,9 +154,13 @@ class History:
                 self._claims.setdefault(number, []).append(sha)
                 self._claimed.setdefault(sha, []).append(number)
 
+    def numbers_of(self, sha: str) -> list[int]:
+        """Return the pull requests that a commit says to land."""
+        return self._claimed.get(sha, [])
+
     def merged_by(self, sha: str) -> tuple[int, Landing] | None:
         """Return the only pull request that a merge says to land, and what it brought, if any."""
-        numbers = self._claimed.get(sha, [])
+        numbers = self.numbers_of(sha)
         if len(numbers) != 1 or not self.graph.is_merge(sha):
             return None
         return numbers[0], self._landing(sha, PullRequest(numbers[0]))

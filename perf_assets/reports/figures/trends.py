@@ -35,6 +35,8 @@ STEPS = ("issues", "bug reports", "closed bug reports", "fixed bug reports")
 
 PARTS = {"performance bugs": WARM, "all others": OTHER}
 
+WORK = {"reports": WARM, "fixes": COOL, "optimisations": OTHER}
+
 LEVELS = {"by month": COOL, "level": WARM}
 MEASURES = {
     "opened_share": "performance bugs among new reports, percent",
@@ -47,6 +49,11 @@ MEASURES = {
 def months(rows: pl.DataFrame) -> list[Spec]:
     """Return the share of performance bugs by month, a panel a repository."""
     return panels(series, rows, "{repository}", "performance bugs, percent", SHARES)
+
+
+def work(rows: pl.DataFrame) -> list[Spec]:
+    """Return reports and performance work by quarter, a panel a repository."""
+    return panels(series, rows, "{repository}", "number in the quarter", WORK)
 
 
 def share_by_month(rows: pl.DataFrame) -> list[Spec]:

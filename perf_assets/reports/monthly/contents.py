@@ -84,6 +84,14 @@ SECTIONS = (
         ["Questions of StackOverflow and other forums of Stack Exchange."],
     ),
     Section(
+        "work",
+        "What was done about them?",
+        [
+            "Changes of the default branch that are performance work, beside the performance bugs "
+            "that were reported. A commit is one change, and so is a merged pull request."
+        ],
+    ),
+    Section(
         "benchmarks",
         "What did benchmarks measure?",
         [

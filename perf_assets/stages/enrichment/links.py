@@ -48,6 +48,11 @@ COMMENTS = r"""
         and regexp_matches(body, '#\d|/pull/\d')
 """
 FILES = "select sha, path, month from raw.commit_files where repository = ?"
+WORK = """
+    select sha
+    from labels.performance_commits
+    where repository = ? and work <> 'none' and landed_by is null
+"""
 QUERIES = (COMMITS, ISSUES, CLOSED, PULL_REQUESTS, COMMENTS, TIP)
 
 
@@ -71,7 +76,7 @@ def link_commits(
     aliases = subject.aliases
     code = code_version(__name__)
     rules = (code, study.count_approaches, aliases, subject.areas.version)
-    basis = work.basis((*QUERIES, FILES), rules)
+    basis = work.basis((*QUERIES, FILES, WORK), rules)
     if not forced and work.is_done(basis):
         return []
     commits, issues, closed, pull_requests, comments, tips = (
@@ -92,8 +97,9 @@ def link_commits(
             aliases=aliases,
             history=history,
         )
-    with phase(f"finding the areas of fixes of {repository}"):
-        areas = _areas(writer, subject, links, has_history=has_history)
+    with phase(f"finding the areas of fixes and work of {repository}"):
+        wanted = pl.concat([links["sha"], writer.database.frame(WORK, [repository])["sha"]])
+        areas = _areas(writer, subject, wanted.unique(), has_history=has_history)
 
     def staged(month: str) -> list[StagedTable]:
         of_month = pl.col("month") == month
@@ -110,11 +116,11 @@ def link_commits(
 
 
 def _areas(
-    writer: AuditedWriter, repository: Repository, links: pl.DataFrame, *, has_history: bool
+    writer: AuditedWriter, repository: Repository, shas: pl.Series, *, has_history: bool
 ) -> pl.DataFrame:
-    """Return the areas of the files that the linked commits change."""
+    """Return the areas of the files that these commits change."""
     files = writer.database.frame(FILES, [repository.name])
-    changed = files.join(links.select("sha").unique(), on="sha", how="semi")
+    changed = files.join(shas.to_frame(), on="sha", how="semi")
     owners = None
     if has_history and repository.areas.codeowners:
         clone = writer.data_dir.clone(repository.name)

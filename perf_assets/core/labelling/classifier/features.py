@@ -1,12 +1,13 @@
 """What a model reads in reports: words by their places, and the meaning of all words."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
 from perf_assets.core.labelling.places import Places, places_of
-from perf_assets.core.labelling.vocabulary import KINDS, WORDS, pattern_of
+from perf_assets.core.labelling.vocabulary import KINDS, WORDS, Word, pattern_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,16 +25,7 @@ VECTOR_WEIGHT = 3.0
 TERM = r"[a-z][a-z']+"
 
 PREFIX = "prefix of the title"
-_IN_TITLE = [f"title: {name}" for name in WORDS]
-_IN_PARAGRAPH = [f"first paragraph: {name}" for name in WORDS]
-_BY_KIND = [f"{place}: any {kind}" for kind in KINDS for place in ("title", "paragraph", "text")]
 _IN_LOG = "log: out of memory"
-SIGNS = (PREFIX, *_IN_TITLE, *_IN_PARAGRAPH, *_BY_KIND, _IN_LOG)
-"""The names of the signs, in the order of the columns."""
-
-_PATTERNS = {
-    kind: pattern_of(word for word in WORDS.values() if word.kind == kind) for kind in KINDS
-}
 
 
 @dataclass(frozen=True)
@@ -60,23 +52,33 @@ def places_of_reports(reports: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(found, schema=texts, orient="row")
 
 
-def sign_values(places: pl.DataFrame) -> pl.DataFrame:
-    """Return how much of each sign is in each report: a column for each of :data:`SIGNS`.
+def sign_names(words: Mapping[str, Word]) -> list[str]:
+    """Return the names of the signs that ``words`` give, in the order of their columns."""
+    return list(_signs(words))
+
+
+def sign_values(places: pl.DataFrame, words: Mapping[str, Word]) -> pl.DataFrame:
+    """Return how much of each sign is in each report: a column for each of :func:`sign_names`.
 
     A word in the title or the first paragraph is 1. Of the whole text it is half the logarithm of
     one more than how often words of the kind are in it.
     """
+    return places.select(**_signs(words)).cast(pl.Float64)
+
+
+def _signs(words: Mapping[str, Word]) -> dict[str, pl.Expr]:
     signs = {PREFIX: pl.col("has_prefix")}
-    for place, names in (("title", _IN_TITLE), ("first_paragraph", _IN_PARAGRAPH)):
-        for name, word in zip(names, WORDS.values(), strict=True):
-            signs[name] = pl.col(place).str.contains(word.pattern)
+    for place, name_of in (("title", "title"), ("first_paragraph", "first paragraph")):
+        for name, word in words.items():
+            signs[f"{name_of}: {name}"] = pl.col(place).str.contains(word.pattern)
     text = pl.col("text").str.slice(0, LONGEST_TEXT)
-    for kind, pattern in _PATTERNS.items():
+    for kind in KINDS:
+        pattern = pattern_of(word for word in words.values() if word.kind == kind)
         signs[f"title: any {kind}"] = pl.col("title").str.contains(pattern)
         signs[f"paragraph: any {kind}"] = pl.col("first_paragraph").str.contains(pattern)
         signs[f"text: any {kind}"] = text.str.count_matches(pattern).log1p() / 2
     signs[_IN_LOG] = pl.col("log").str.contains(WORDS["out of memory"].pattern)
-    return places.select(**signs).cast(pl.Float64).select(SIGNS)
+    return signs
 
 
 def terms_of(places: pl.DataFrame, vectors: WordVectors) -> list[pl.DataFrame]:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import polars as pl
 
 from perf_assets.core.labelling.classifier.features import (
-    SIGNS,
     VECTOR_WEIGHT,
     WordVectors,
     lengths_of,
     places_of_reports,
+    sign_names,
     sign_values,
     terms_of,
     vector_sums,
 )
-from perf_assets.core.labelling.vocabulary import COUNTED_KINDS, KINDS
+from perf_assets.core.labelling.vocabulary import COUNTED_KINDS, KINDS, Word
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,8 +47,9 @@ class Model:
     Attributes
     ----------
     version : names what it was trained on and how, e.g. ``3f2a9c0b``.
+    words : what signs are made of.
     vectors : of words.
-    weights : a row for each of SIGNS, then for each dimension of the vectors of the title and of
+    weights : a row for each sign, then for each dimension of the vectors of the title and of
         the text, and last the intercepts; a column for each of CLASSES.
     slope, shifts : what turns sums of weights into logarithms of probabilities, up to a constant.
     thresholds : by the kinds that count, joined by ``+``, the least probability of a report that
@@ -59,6 +60,7 @@ class Model:
     """
 
     version: str
+    words: Mapping[str, Word]
     vectors: WordVectors
     weights: "Floats"
     slope: float
@@ -120,19 +122,21 @@ def counted(kinds: Sequence[str]) -> str:
     return "+".join(kind for kind in CLASSES if kind in kinds)
 
 
-def feature_count(vectors: WordVectors) -> int:
+def feature_count(words: Mapping[str, Word], vectors: WordVectors) -> int:
     """Return the number of columns of :func:`feature_values`."""
-    return len(SIGNS) + 2 * int(vectors.vectors.shape[1]) + 1
+    return len(sign_names(words)) + 2 * int(vectors.vectors.shape[1]) + 1
 
 
-def feature_values(places: pl.DataFrame, vectors: WordVectors) -> "Floats":
+def feature_values(
+    places: pl.DataFrame, words: Mapping[str, Word], vectors: WordVectors
+) -> "Floats":
     """Return a row for each report, and the columns of :attr:`Model.weights`."""
     import numpy as np  # noqa: PLC0415
 
     sums = [vector_sums(terms, vectors, places.height) for terms in terms_of(places, vectors)]
     directions = [VECTOR_WEIGHT * block / lengths_of(block) for block in sums]
     result: Floats = np.hstack(
-        [sign_values(places).to_numpy(), *directions, np.ones((places.height, 1))]
+        [sign_values(places, words).to_numpy(), *directions, np.ones((places.height, 1))]
     )
     return result
 
@@ -150,7 +154,7 @@ def probabilities_of(model: Model, margins: "Floats") -> "Floats":
 
 def _scored(model: Model, reports: pl.DataFrame) -> pl.DataFrame:
     places = places_of_reports(reports)
-    features = feature_values(places, model.vectors)
+    features = feature_values(places, model.words, model.vectors)
     probabilities = probabilities_of(model, features @ model.weights)
     # Sums of floating numbers depend on the order of their parts, in the last digits.
     columns = {
@@ -164,15 +168,16 @@ def _deciding(
     model: Model, places: pl.DataFrame, features: "Floats", likeliest: "NDArray[np.intp]"
 ) -> pl.Series:
     """Return the words of each report that moved it most towards its likeliest kind, or from it."""
+    names = sign_names(model.words)
     gains = model.weights - model.weights[:, :1]
-    signs = pl.DataFrame(features * gains[:, likeliest].T)[:, : len(SIGNS)]
-    signs.columns = [sign.rpartition(": ")[2] + str(at) for at, sign in enumerate(SIGNS)]
+    signs = pl.DataFrame(features * gains[:, likeliest].T)[:, : len(names)]
+    signs.columns = [sign.rpartition(": ")[2] + str(at) for at, sign in enumerate(names)]
     parts = [
         signs.with_row_index("report")
         .unpivot(index="report", variable_name="word", value_name="value")
         .with_columns(pl.col("word").str.replace(r"\d+$", ""))
     ]
-    begin = len(SIGNS)
+    begin = len(names)
     for terms in terms_of(places, model.vectors):
         rows, reports = terms["row"].to_numpy(), terms["report"].to_numpy()
         vectors = model.vectors.vectors

@@ -24,7 +24,7 @@ from perf_assets.core.labelling.classifier.model import (
     probabilities_of,
     score,
 )
-from perf_assets.core.labelling.vocabulary import COUNTED_KINDS
+from perf_assets.core.labelling.vocabulary import COUNTED_KINDS, WORDS, Word
 from perf_assets.core.libraries import import_scikit_learn
 
 if TYPE_CHECKING:
@@ -41,7 +41,12 @@ DIGITS = 5
 BINS = 10
 
 
-def train(reports: pl.DataFrame, vectors: WordVectors, command: str = "") -> Model:
+def train(
+    reports: pl.DataFrame,
+    vectors: WordVectors,
+    command: str = "",
+    words: Mapping[str, Word] = WORDS,
+) -> Model:
     """Return a model of reports that people judged.
 
     A multinomial logistic regression of which a report may say several kinds: one that is only
@@ -72,8 +77,9 @@ def train(reports: pl.DataFrame, vectors: WordVectors, command: str = "") -> Mod
     """
     empty = Model(
         "",
+        words,
         vectors,
-        np.zeros((feature_count(vectors), len(CLASSES))),
+        np.zeros((feature_count(words, vectors), len(CLASSES))),
         1.0,
         (0.0,) * len(CLASSES),
         {},
@@ -185,7 +191,7 @@ def _trained(model: Model, reports: pl.DataFrame, version: str, command: str) ->
     # The order of rows must not change a bit.
     ordered = reports.sort("repository", "title", "body", "is_performance", "kind")
     truth, possible = _is_counted(ordered), _possible(ordered)
-    features = feature_values(places_of_reports(ordered), model.vectors)
+    features = feature_values(places_of_reports(ordered), model.words, model.vectors)
     margins = _unseen_margins(model, features, possible, truth)
     slope, shifts = _calibration(margins, possible)
     fitted = replace(
