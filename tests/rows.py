@@ -188,6 +188,23 @@ def commit(name: str, at: Moment, additions: int, deletions: int, **changes: Any
     return {**row, **changes}
 
 
+def work_label(name: str, work: str = "none", **changes: Any) -> Row:
+    """Return a row of labels.performance_commits."""
+    row = {
+        "repository": REPOSITORY,
+        "sha": sha(name),
+        "landed_by": None,
+        "pull_request": None,
+        "work": work,
+        "strength": None if work == "none" else "strong",
+        "signs": [] if work == "none" else ["title: speed up"],
+        "probability": 0.0 if work == "none" else 0.9,
+        "model_version": "00000000",
+        "month": "2020-02",
+    }
+    return {**row, **changes}
+
+
 def link(
     number: int,
     name: str,

@@ -17,7 +17,7 @@ import io
 import json
 import re
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -58,6 +58,11 @@ MOST, MOST_SILENT = 2_000, 500
 SHARE = 0.5
 """Of those that are not about performance, so that not all that is learned is from them."""
 
+SCHEMA = {
+    **dict.fromkeys(("repository", "sha", "title", "body", "kind"), pl.String),
+    "is_performance": pl.Boolean,
+}
+
 _TAG = re.compile(
     r"(feat|fix|perf|refactor|docs?|chore|build|ci|test|style|types|release|breaking|new|update"
     r"|upgrade)(?:\([^)]*\))?!?:\s*",
@@ -78,17 +83,20 @@ def main() -> None:
     print(
         f"{stated.height} changes whose authors tell, {judged.height} that were judged", flush=True
     )
-    figures = [
-        measured(f"judged: {name}", seen, trained(stated, judged.join(seen, on="sha", how="anti")))
-        for name, seen in _folds(judged)
-    ]
     model = trained(stated, judged)
+    figures: list[dict[str, object]] = []
     for name, read in PUBLIC.items():
         if (seen := read(arguments.clones)) is not None:
             figures.append(measured(name, seen, model))
-    print(json.dumps({**model.description, "thresholds": dict(model.thresholds)}, indent=2))
+    print(json.dumps(model.description, indent=2), flush=True)
     if arguments.write:
         write_file(COMMIT_MODEL, as_bytes(model))
+    held = judged["repository"].unique().sort().to_list()[::2]
+    seen = judged.filter(pl.col("repository").is_in(held))
+    if seen.height:
+        others = trained(stated, judged.join(seen, on="sha", how="anti"))
+        figures.append(measured(f"judged: {', '.join(held)}", seen, others))
+    if arguments.write:
         write_file(RESULT, pl.DataFrame(figures).write_csv().encode())
 
 
@@ -99,13 +107,6 @@ def trained(*parts: pl.DataFrame) -> Model:
     read = changes.select("repository", "body", "is_performance", "kind", title=plain)
     command = "python -m tests.benchmarks.commit_classifier CLONES"
     return train(read, word_vectors(), command, COMMIT_WORDS)
-
-
-def _folds(judged: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    names = judged["repository"].unique().sort().to_list()
-    for number in range(min(3, len(names))):
-        held = names[number::3]
-        yield ", ".join(held), judged.filter(pl.col("repository").is_in(held))
 
 
 def measured(name: str, seen: pl.DataFrame, model: Model) -> dict[str, object]:
@@ -175,11 +176,10 @@ def judged_changes(clones: Path) -> pl.DataFrame:
         for (repository,), part in verdicts.group_by("repository", maintain_order=True)
         if _clone(clones, str(repository)) is not None
     ]
-    return (
-        pl.concat(parts)
-        .with_columns(is_performance=pl.col("kind").is_in(["speed", "memory"]))
-        .select("repository", "sha", "title", "body", "is_performance", "kind")
-    )
+    if not parts:
+        return pl.DataFrame(schema=SCHEMA)
+    is_performance = pl.col("kind").is_in(["speed", "memory"])
+    return pl.concat(parts).with_columns(is_performance=is_performance).select(*SCHEMA)
 
 
 def stated_changes(clones: Path) -> pl.DataFrame:
@@ -212,11 +212,7 @@ def stated_changes(clones: Path) -> pl.DataFrame:
         ("memory" if memory.search(title.casefold()) else "speed") if yes else "none"
         for title, yes in found.select("title", "is_performance").iter_rows()
     ]
-    return (
-        found.with_columns(kind=pl.Series(kinds))
-        .filter(~doubtful)
-        .select("repository", "sha", "title", "body", "is_performance", "kind")
-    )
+    return found.with_columns(kind=pl.Series(kinds)).filter(~doubtful).select(*SCHEMA)
 
 
 def _silent(clones: Path, repository: str) -> pl.DataFrame:

@@ -97,6 +97,19 @@ def real_histories(place: Path, _: "Prepared") -> list[object]:
     return [history(place, lacks_object=True)[0], "--fixes", 0, "--blamed", 5]
 
 
+def commit_classifier(place: Path, _: "Prepared") -> list[object]:
+    messages = [
+        *(b"perf: speed up step %d" % number for number in range(12)),
+        *(b"fix: say what is wrong with step %d" % number for number in range(12)),
+    ]
+    commits = [
+        Made({}, [number - 1] if number else [], message, f"{1_500_000_000 + number} +0000")
+        for number, message in enumerate(messages)
+    ]
+    make(place / "vuejs+core", commits)
+    return [place]
+
+
 def szz(place: Path, _: "Prepared") -> list[object]:
     _, shas = history(place, lacks_object=False)
     fix = {
@@ -155,6 +168,7 @@ STARTS = [
         codes=(0, 1),  # 1: a query takes longer than it may
     ),
     Start("classifier", options(), "judged reports", is_long=True),
+    Start("commit_classifier", commit_classifier, "changes whose authors tell", is_long=True),
     Start("fixed_costs", options("--runs", 1), "one more rule", is_long=True),
     Start("fleet_cost", options("--repositories", 3), "the lake"),
     Start("fuzz_answers", options("--number", 20), "20 answers spoiled"),

@@ -178,6 +178,21 @@ def test_what_became_of_reports_is_as_planned(sampled: Prepared) -> None:
     assert sorted(groups) == [(number,) for number, _, repeats in sorted(planned) if repeats]
 
 
+def test_the_planted_work_is_found_as_what_it_is(sampled: Prepared) -> None:
+    planted = json.loads((sampled.corpus / "truth" / "work.json").read_text())
+    with duckdb.connect(str(sampled.data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
+        labels = connection.sql("SELECT sha, work FROM labels.performance_commits").pl()
+        months = connection.sql("FROM marts.performance_work_monthly WHERE area = 'all'").pl()
+    work = dict(labels.iter_rows())
+    assert planted.keys() == {"optimisation", "fix", "guard", "none"}
+    for kind, shas in planted.items():
+        assert {work[sha] for sha in shas} == {kind}
+    # Nothing else says so, but for fixes of reports, which the reports tell of.
+    assert months["optimisations"].sum() == len(planted["optimisation"])
+    assert months["guards"].sum() == len(planted["guard"])
+    assert months["reports"].sum() > months["fixes_with_report"].sum() > 0
+
+
 def test_the_planted_form_is_known_from_its_month_on(sampled: Prepared) -> None:
     planted = json.loads((sampled.corpus / "truth" / "form.json").read_text())
     path, reports = planted["path"], planted["reports"]

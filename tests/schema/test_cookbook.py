@@ -52,6 +52,7 @@ from tests.rows import (
     sha,
     static_finding,
     verdict,
+    work_label,
 )
 
 pytestmark = pytest.mark.slow
@@ -416,6 +417,12 @@ FILLED = {
         published_problem("2", cause_category="Data"),
         published_problem("3", symptom_1_category="Memory"),
     ],
+    "labels.performance_commits": [
+        work_label("a"),
+        work_label("b"),
+        work_label("c", "optimisation", pull_request=12),
+        work_label("e", "fix", month="2020-01"),
+    ],
     "links.fix_links": [
         link(1, "a"),
         link(1, "b"),
@@ -426,6 +433,17 @@ FILLED = {
 }
 
 EXPECTED: dict[str, list[tuple[Any, ...]]] = {
+    "reports_against_work": [(REPOSITORY, "all", "2020", 1, 3, 0, 0, 0, 3, 100.0)],
+    "who_works_on_performance": [
+        (REPOSITORY, "helper", 0, 1, 0, 1, 100.0, datetime(2020, 2, 29, tzinfo=UTC)),
+        (REPOSITORY, "o@x.org", 0, 1, 0, 1, 100.0, datetime(2020, 2, 2, tzinfo=UTC)),
+    ],
+    "work_that_nobody_reported": [
+        (
+            *(REPOSITORY, sha("e"), datetime(2020, 1, 20, tzinfo=UTC), None),
+            *("fix_without_report", "strong", "e", ["title: speed up"]),
+        ),
+    ],
     "bugs_by_version_and_milestone": [
         (REPOSITORY, "stated version", "1.0", 1, 1, 100.0, date(2020, 1, 2), date(2020, 1, 2)),
         (REPOSITORY, "milestone", "1.1", 1, 1, 100.0, date(2020, 2, 1), date(2020, 2, 1)),

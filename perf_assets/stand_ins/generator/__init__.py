@@ -48,6 +48,7 @@ from perf_assets.stand_ins.generator.traps import plant_traps
 from perf_assets.stand_ins.generator.truth import write_truth
 from perf_assets.stand_ins.generator.verdicts import made_up_verdicts
 from perf_assets.stand_ins.generator.wording import word_reports
+from perf_assets.stand_ins.generator.work import plant_work, planted_work
 from perf_assets.stand_ins.generator.workflows import plan_workflow
 
 GIT_DIRECTORY = "repository.git"
@@ -106,6 +107,7 @@ def generate(  # noqa: PLR0913
     The same arguments give the same bytes. All traps fit from 290 issues, 15 months and
     160 commits on; smaller corpora hold as many as fit, listed in ``truth/traps.json``.
     From 15 months on one month brings a form for performance reports, see ``truth/form.json``.
+    ``truth/work.json`` lists the commits whose messages say that they are performance work.
 
     Parameters
     ----------
@@ -164,6 +166,7 @@ def generate(  # noqa: PLR0913
         plant_people(plan, seed)
         word_reports(plan, seed)
         plant_form(plan, seed)
+        plant_work(plan, seed)
         measured = suite.plant_benchmarks(plan, seed) if benchmarks else None
         plan.number()
         write_history(partial / GIT_DIRECTORY, plan.commits, rng)
@@ -171,7 +174,7 @@ def generate(  # noqa: PLR0913
         trend_start = min(MONTHS_BEFORE_TREND, months - 1)
         (partial / TRUTH_DIRECTORY).mkdir()
         write_truth(plan, partial / TRUTH_DIRECTORY, trend_start)
-        truths = {"changes": planted, "form": planted_form(plan)}
+        truths = {"changes": planted, "form": planted_form(plan), "work": planted_work(plan)}
         study = _study(plan, trend_start)
         if measured is not None:
             measured.write(partial / suite.DIRECTORY)

@@ -81,6 +81,7 @@ class Plan:
         self.lateness = 1
         self.has_template = False
         self.form_commit: Commit | None = None
+        self.work: dict[int, str] = {}  # by the identity of the commit, what its message says
         self.form_reports: list[Issue] = []
         self.people_by_login: dict[str, Person] = {}
         self.logins = [f"dev{n:04d}" for n in range(16 + issues // 3)]

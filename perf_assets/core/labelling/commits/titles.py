@@ -12,8 +12,12 @@ _MOST_TAGS = 4
 _OF_PERFORMANCE = re.compile(r"(?<![a-z])perf(?:s|ormance)?(?![a-z/])", re.IGNORECASE)
 _OF_BENCHMARKS = re.compile(r"(?<![a-z])(?:bench(?:mark)?s?|asv)(?![a-z])", re.IGNORECASE)
 _ELSEWHERE = re.compile(
-    r"(?<![a-z])(?:tests?|testing|tst|docs?|doc|ci|build|bld|typ|types|sty|style|lint|release|rel"
-    r"|chore|deps)(?![a-z])",
+    r"(?<![a-z])(?:tests?|testing|tst|docs?|doc|ci|build|bld|typ|types|sty|style|lint|chore"
+    r"|deps)(?![a-z])",
+    re.IGNORECASE,
+)
+_ABOUT_TEXTS = re.compile(
+    r"(?:document|describe|explain|mention|mark|skip|xfail|bump|revert)(?:s|ed|ing)?\b",
     re.IGNORECASE,
 )
 # `optimize` and `cache` are names of modules as well, and Faster R-CNN is one of a model.
@@ -47,8 +51,9 @@ class Title(NamedTuple):
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether a tag says tests, documentation or tools, and none performance."""
-        return _ELSEWHERE.search(self.tags) is not None and not self.is_tagged
+        """Whether tag or first word says tests, documentation or tools, and no tag performance."""
+        says_so = _ELSEWHERE.search(self.tags) or _ABOUT_TEXTS.match(self.plain)
+        return says_so is not None and not self.is_tagged
 
 
 def read_title(title: str) -> Title:
