@@ -7,6 +7,7 @@ it. What comes after them is computed from all repositories at once, in the orde
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Generic, Literal, TypeAlias, TypeVar, get_args
 
 from perf_assets.config.forums import TagSet
@@ -24,6 +25,8 @@ from perf_assets.stages.enrichment.links import TABLES as LINK_TABLES
 from perf_assets.stages.enrichment.links import link_commits
 from perf_assets.stages.enrichment.performance_questions import TABLES as QUESTION_LABEL_TABLES
 from perf_assets.stages.enrichment.performance_questions import label_performance_questions
+from perf_assets.stages.enrichment.releases import TABLES as RELEASE_TABLES
+from perf_assets.stages.enrichment.releases import find_releases
 from perf_assets.stages.mining.benchmarks import TABLES as BENCHMARK_TABLES
 from perf_assets.stages.mining.benchmarks import mine_benchmarks
 from perf_assets.stages.mining.commits import TABLES as COMMIT_TABLES
@@ -138,7 +141,7 @@ REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
         "mine",
         COMMIT_TABLES,
         ("git",),
-        "Commits of all branches, files of the default branch's, versions of issue templates.",
+        "Commits of all branches, files of the default branch's, issue templates, releases.",
         _commits,
     ),
     Step(
@@ -182,10 +185,12 @@ REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
     Step(
         "fix_details",
         "details",
-        DETAIL_TABLES,
+        (*DETAIL_TABLES, *RELEASE_TABLES),
         ("git", "python"),
-        "Methods, complexity and languages of each fix, and its lines' origin.",
-        lambda writer, _, repository, months, __: inspect_fixes(writer, repository, months),
+        "Methods, complexity and languages of each fix, its lines' origin, and its releases.",
+        lambda writer, _, repository, months, __: chain(
+            inspect_fixes(writer, repository, months), find_releases(writer, repository)
+        ),
     ),
 )
 
