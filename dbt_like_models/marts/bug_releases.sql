@@ -33,6 +33,18 @@ last_fixes as (
     group by dataset, repository, number
 ),
 
+released_fixes as (
+    select
+        repository,
+        fix_sha,
+        sha as looked_up_sha,
+        first_release as first_fixed_release,
+        released_at as fixed_release_at,
+        copied_as as fix_copied_as
+    from looked_up
+    where sha = fix_sha
+),
+
 fixes as (
     select
         dataset,
@@ -40,15 +52,12 @@ fixes as (
         number,
         fix_sha,
         last_fixes.fix_committed_at,
-        looked_up.sha as looked_up_sha,
-        looked_up.first_release as first_fixed_release,
-        looked_up.released_at as fixed_release_at,
-        looked_up.copied_as as fix_copied_as
+        released_fixes.looked_up_sha,
+        released_fixes.first_fixed_release,
+        released_fixes.fixed_release_at,
+        released_fixes.fix_copied_as
     from last_fixes
-    left join looked_up on
-        looked_up.repository = last_fixes.repository
-        and looked_up.fix_sha = last_fixes.fix_sha
-        and looked_up.sha = last_fixes.fix_sha
+    left join released_fixes using (repository, fix_sha)
 ),
 
 latest as (

@@ -59,7 +59,10 @@ class _Release(NamedTuple):
 
 @dataclass(frozen=True)
 class Releases:
-    """The releases of one repository, by their times; of one time, by their versions.
+    """The releases of one repository's main package, by their times; of one time, by versions.
+
+    Of several releases of one commit the highest version stays (``v0.301.0`` is ``v3.1.0`` for
+    programs that import it). Variants of a version (``2.43.0+stringlabels``) are left out.
 
     rows : columns as ``RELEASES``.
     """
@@ -68,16 +71,21 @@ class Releases:
 
     @cached_property
     def ordered(self) -> list[_Release]:
-        """The releases of the main package, in order."""
+        """The releases, in order."""
         is_counted = pl.col("release_kind").is_in(COUNTED)
         package = main_package(self.rows.filter(is_counted)["package"])
         own = self.rows.filter(pl.col("package").eq_missing(package))
         columns = ("released_at", "tag", "sha", "release_kind")
-        return sorted(
-            _Release(at, named.order, tag, sha, kind)
-            for at, tag, sha, kind in own.select(columns).iter_rows()
-            if (named := named_version(tag))
-        )
+        highest: dict[tuple[str, bool], _Release] = {}
+        for at, tag, sha, kind in own.select(columns).iter_rows():
+            named = named_version(tag)
+            if named is None or named.order.local is not None:
+                continue
+            release = _Release(at, named.order, tag, sha, kind)
+            other = highest.setdefault((sha, release.is_counted), release)
+            if (release.order, tag) > (other.order, other.tag):
+                highest[sha, release.is_counted] = release
+        return sorted(highest.values())
 
     @cached_property
     def counted(self) -> int:
@@ -192,6 +200,29 @@ def landed_by(graph: Graph, tip: str) -> dict[str, str]:
                 brought[graph.shas[commit]] = graph.shas[start]
                 waiting += graph.parents[commit]
     return brought
+
+
+def beside_the_line(
+    graph: Graph, landed: Mapping[str, str], tagged: Collection[str]
+) -> list[str]:
+    """Return the commits of branches of releases, where copies of the main line's commits are.
+
+    They are all that the tip does not reach, and what came by the same merges as the first parents
+    of a tagged commit: some projects merge their branches of releases back, once or many times.
+    """
+    number = {sha: place for place, sha in enumerate(graph.shas)}
+    seen: set[str] = set()
+    merges: set[str] = set()
+    for sha in tagged:
+        while sha not in seen and landed.get(sha, "") != sha:
+            seen.add(sha)
+            if sha in landed:
+                merges.add(landed[sha])
+            parents = graph.parents[number[sha]]
+            if not parents:
+                break
+            sha = graph.shas[parents[0]]
+    return [sha for sha in graph.shas if sha not in landed or landed[sha] in merges]
 
 
 def _with_copies(found: Mapping[str, int], copies: Mapping[str, Collection[str]], sha: str) -> int:

@@ -1,8 +1,9 @@
 """Copies of commits on branches of releases: cherry-picks and backports of the main line's commits.
 
 A copy is known by the words of ``git cherry-pick -x``; by author, time and subject, which a
-cherry-pick keeps; by a subject with the same number of a pull request; or by words such as
-``Backport PR #12``, also in the name of a branch that GitHub's message of a merge shows.
+cherry-pick keeps; by a subject with the same number of a pull request, also in the list of subjects
+of a squashed merge; or by words such as ``Backport PR #12``, also in the name of a branch that
+GitHub's message of a merge shows.
 """
 
 import re
@@ -24,7 +25,8 @@ _MERGE = re.compile(r"^Merge pull request #(?P<number>\d{1,9}) from ")
 _NUMBER = re.compile(r"\d{1,9}")
 _BACKPORT = re.compile(
     r"\b(?:back-?port(?:ed|ing|s)?|bp|cherry[- ]?pick(?:ed|ing|s)?)(?: of)?"
-    r"(?: (?:pr|prs|pull request))?[ :/_-]{0,2}(?:gh-|pr-?)?#?(?P<number>\d{2,9})\b",
+    r"(?: (?:pr|prs|pull request))?[ :/_-]{0,2}(?:v?\d{1,4}\.[\dx.]{1,9}[ _-])?"
+    r"(?:gh-?|pr-?)?#?(?P<number>\d{2,9})(?![\w.])",
     re.IGNORECASE,
 )
 _COLUMNS = ("sha", "author_name", "authored_at", "message")
@@ -81,7 +83,7 @@ class _Index:
             place = bisect_left(self.hashes, named.name)
             if place < len(self.hashes) and self.hashes[place].startswith(named.name):
                 found |= self.brought[self.hashes[place]]
-        for mark in _marks(author, at, message):
+        for mark in (*_marks(author, at, message), *_squashed(message)):
             found |= self.by_mark.get(mark, set())
         for match in _BACKPORT.finditer(message[:_LONGEST]):
             found |= self.by_number.get(int(match["number"]), set())
@@ -95,6 +97,14 @@ def _marks(author: str | None, at: object, message: str) -> Iterator[tuple[objec
         yield author, at, key
     for number in _own_numbers(message):
         yield number, key
+
+
+def _squashed(message: str) -> Iterator[tuple[object, ...]]:
+    """Yield number and subject of the commits that a squashed merge lists."""
+    for line in message.splitlines()[1:]:
+        if line.startswith("* "):
+            for number in _own_numbers(line):
+                yield number, subject_key(line[2:])
 
 
 def _own_numbers(message: str) -> Iterator[int]:

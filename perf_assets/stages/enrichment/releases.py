@@ -8,7 +8,13 @@ import polars as pl
 from perf_assets.base.code_version import code_version
 from perf_assets.base.processes.progress import phase
 from perf_assets.config.repositories import Repository
-from perf_assets.core.releases.containing import Graph, Releases, first_releases, landed_by
+from perf_assets.core.releases.containing import (
+    Graph,
+    Releases,
+    beside_the_line,
+    first_releases,
+    landed_by,
+)
 from perf_assets.core.releases.copies import copies_of
 from perf_assets.core.releases.stated import TABLE as STATED
 from perf_assets.core.releases.stated import stated_releases
@@ -84,13 +90,10 @@ def _first_releases(
         graph = Graph(commits.shas, commits.parents)
         landed = landed_by(graph, tip)
         landings = {sha: landed.get(sha, sha) for sha in wanted["sha"] if sha in commits.number}
-        # Commits of branches of releases, also of those that were merged since.
-        merged = {landed[sha] for sha in tagged if landed.get(sha, sha) != sha}
-        others = [sha for sha in graph.shas if sha not in landed or landed[sha] in merged]
         copies = copies_of(
             landings,
             read_commit_objects(clone, sorted({*landings, *landings.values()})),
-            read_commit_objects(clone, others),
+            read_commit_objects(clone, beside_the_line(graph, landed, tagged)),
         )
     return first_releases(repository, wanted, releases, graph, copies)
 
