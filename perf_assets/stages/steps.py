@@ -32,6 +32,8 @@ from perf_assets.stages.mining.benchmarks import mine_benchmarks
 from perf_assets.stages.mining.commits import TABLES as COMMIT_TABLES
 from perf_assets.stages.mining.commits import mine_commits
 from perf_assets.stages.mining.questions import mine_questions
+from perf_assets.stages.mining.releases import TABLE as RELEASES
+from perf_assets.stages.mining.releases import mine_releases
 from perf_assets.stages.mining.static_findings import TABLES as FINDING_TABLES
 from perf_assets.stages.mining.static_findings import mine_findings
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -113,7 +115,10 @@ def _commits(
         from perf_assets.stages.mining.issues import check_repository  # noqa: PLC0415
 
         check_repository(writer, repository, options.longest_wait)
-    return mine_commits(writer, repository, months, study.people.addresses)
+    return chain(
+        mine_commits(writer, repository, months, study.people.addresses),
+        mine_releases(writer, repository, months),
+    )
 
 
 def _questions(
@@ -139,7 +144,7 @@ REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
     Step(
         "git_commits",
         "mine",
-        COMMIT_TABLES,
+        (*COMMIT_TABLES, RELEASES),
         ("git",),
         "Commits of all branches, files of the default branch's, issue templates, releases.",
         _commits,

@@ -18,18 +18,16 @@ from packaging.version import Version
 
 from perf_assets.core.releases.versions import COUNTED, Kind, main_package, named_version
 from perf_assets.schema import schema_of
-from perf_assets.schema.types import TIME
+from perf_assets.schema.types import TIME, Columns
 
-RELEASES = pl.Schema(
-    {
-        "tag": pl.String,
-        "version": pl.String,
-        "package": pl.String,
-        "release_kind": pl.String,
-        "sha": pl.String,
-        "released_at": TIME,
-    }
-)
+RELEASES: Columns = {
+    "tag": pl.String,
+    "release_version": pl.String,
+    "package": pl.String,
+    "release_kind": pl.String,
+    "sha": pl.String,
+    "released_at": TIME,
+}
 """The columns of raw.releases that follow from git's tags alone."""
 
 
@@ -159,7 +157,7 @@ def first_releases(
     for fix, sha, month in wanted.select("fix_sha", "sha", "month").iter_rows():
         bits = _with_copies(found, copies, sha)
         first = _first(bits & releases.counted)
-        release = None if first is None else releases.ordered[first]
+        shipped = None if first is None else releases.ordered[first]
         early = _first(bits & releases.early)
         exposed = bits & releases.counted & ~_with_copies(found, copies, fix)
         rows.append(
@@ -167,8 +165,8 @@ def first_releases(
                 "repository": repository,
                 "fix_sha": fix,
                 "sha": sha,
-                "first_release": None if release is None else release.tag,
-                "released_at": None if release is None else release.at,
+                "first_release": shipped and shipped.tag,
+                "released_at": shipped and shipped.at,
                 "copied_as": _copy_in(first, found, copies, sha),
                 "next_release_at": None if first is None else releases.following.get(first),
                 "first_pre_release": None if early is None else releases.ordered[early].tag,
@@ -202,9 +200,7 @@ def landed_by(graph: Graph, tip: str) -> dict[str, str]:
     return brought
 
 
-def beside_the_line(
-    graph: Graph, landed: Mapping[str, str], tagged: Collection[str]
-) -> list[str]:
+def beside_the_line(graph: Graph, landed: Mapping[str, str], tagged: Collection[str]) -> list[str]:
     """Return the commits of branches of releases, where copies of the main line's commits are.
 
     They are all that the tip does not reach, and what came by the same merges as the first parents
@@ -213,15 +209,14 @@ def beside_the_line(
     number = {sha: place for place, sha in enumerate(graph.shas)}
     seen: set[str] = set()
     merges: set[str] = set()
-    for sha in tagged:
-        while sha not in seen and landed.get(sha, "") != sha:
+    for tip in tagged:
+        sha: str | None = tip
+        while sha is not None and sha not in seen and landed.get(sha) != sha:
             seen.add(sha)
             if sha in landed:
                 merges.add(landed[sha])
             parents = graph.parents[number[sha]]
-            if not parents:
-                break
-            sha = graph.shas[parents[0]]
+            sha = graph.shas[parents[0]] if parents else None
     return [sha for sha in graph.shas if sha not in landed or landed[sha] in merges]
 
 

@@ -28,12 +28,9 @@ class ReadTags:
 
 
 def read_releases(clone: Path, repository: str) -> ReadTags:
-    """Return the releases that the tags of a clone name; four git processes however many."""
+    """Return the releases that the tags of a clone name; three git processes however many."""
     with reading(clone):
-        listing = read_clone(
-            clone, "for-each-ref", "--format=%(objectname) %(refname:lstrip=2)", "refs/tags/"
-        )
-        objects = {name: sha for sha, _, name in (ln.partition(" ") for ln in lines_of(listing))}
+        objects = {name: sha for sha, name in _listed(clone)}
         versions = version_tags(objects)
         commits = _commits(clone, sorted({objects[name] for name in versions}))
         times = _times(clone, commits)
@@ -41,7 +38,7 @@ def read_releases(clone: Path, repository: str) -> ReadTags:
     rows = [
         {
             "tag": name,
-            "version": version.version,
+            "release_version": version.version,
             "package": None if version.package in own else version.package,
             "release_kind": version.kind,
             "sha": commits[objects[name]],
@@ -54,6 +51,19 @@ def read_releases(clone: Path, repository: str) -> ReadTags:
     return ReadTags(found.with_columns(moment("released_at")), len(versions) - len(rows))
 
 
+def tags_on_default_branch(clone: Path) -> set[str]:
+    """Return the tags whose commits the default branch has; git walks the history once for it."""
+    with reading(clone):
+        return {name for _, name in _listed(clone, "--merged=HEAD")}
+
+
+def _listed(clone: Path, *options: str) -> list[tuple[str, str]]:
+    """Return object and name of each tag."""
+    named = ("for-each-ref", "--format=%(objectname) %(refname:lstrip=2)", "refs/tags/")
+    lines = (line.split(" ", 1) for line in lines_of(read_clone(clone, *named, *options)))
+    return [(sha, name) for sha, name in lines]
+
+
 def _commits(clone: Path, objects: list[str]) -> dict[str, str]:
     """Return the commit that each object leads to; trees, files and what is absent lead to none."""
     names = [f"{sha}^{{commit}}" for sha in objects]
@@ -63,7 +73,7 @@ def _commits(clone: Path, objects: list[str]) -> dict[str, str]:
 
 
 def _times(clone: Path, commits: dict[str, str]) -> dict[str, int]:
-    """Return when each object was made, in seconds since 1970; a tag without that, as its commit."""
+    """Return when each object was made, in seconds since 1970; else when its commit was."""
     found = {
         sha: _TIME.search(content.partition(b"\n\n")[0])
         for sha, content in each_object(clone, sorted({*commits, *commits.values()}))

@@ -21,7 +21,6 @@ from perf_assets.core.releases.stated import stated_releases
 from perf_assets.sources.git.clone import reading, update_clone
 from perf_assets.sources.git.command import read_clone, readable
 from perf_assets.sources.git.commits import read_commit_objects
-from perf_assets.sources.git.szz.ancestry import read_ancestors
 from perf_assets.sources.git.tags import read_releases
 from perf_assets.stages.enrichment.work import Work, loaded_months
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -75,14 +74,15 @@ def _released(
     wanted = writer.database.frame(WANTED, [repository])
     with phase(f"finding releases with the fixes of {repository}"), reading(clone):
         rows = _first_releases(repository, clone, wanted, releases, tip)
-    return work.store(
-        basis, code, lambda month: [StagedTable(RELEASED, rows.filter(month=month))]
-    )
+    return work.store(basis, code, lambda month: [StagedTable(RELEASED, rows.filter(month=month))])
 
 
 def _first_releases(
     repository: str, clone: Path, wanted: pl.DataFrame, releases: Releases, tip: str
 ) -> pl.DataFrame:
+    # It takes NumPy, which most processes do without.
+    from perf_assets.sources.git.szz.ancestry import read_ancestors  # noqa: PLC0415
+
     tagged = sorted({release.sha for release in releases.ordered})
     graph, copies = Graph([], []), {}
     if tagged and wanted.height:
@@ -98,9 +98,7 @@ def _first_releases(
     return first_releases(repository, wanted, releases, graph, copies)
 
 
-def _stated(
-    writer: AuditedWriter, repository: str, releases: Releases
-) -> Sequence[WriteOutcome]:
+def _stated(writer: AuditedWriter, repository: str, releases: Releases) -> Sequence[WriteOutcome]:
     loaded = loaded_months(writer, "labels.performance_labels", repository)
     work = Work(writer, repository, [STATED], loaded, loaded)
     code = code_version(__name__)

@@ -22,8 +22,6 @@ from perf_assets.sources.git.templates import read_issue_templates
 from perf_assets.sources.git.unreadable import fetch_missing, now_readable
 from perf_assets.stages.mining.addresses import Addresses
 from perf_assets.stages.mining.branch_changes import note_branch
-from perf_assets.stages.mining.releases import TABLE as RELEASES
-from perf_assets.stages.mining.releases import load_releases
 from perf_assets.stages.preloading import preload
 from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -46,7 +44,7 @@ COMMITS_AT_ONCE = 10_000  # of the months that are judged and stored together, a
 
 DEFAULT_BRANCH = ("raw.commits", "raw.commit_files", "raw.issue_templates")
 OTHER_BRANCHES = ("raw.branch_commits",)
-TABLES = (*DEFAULT_BRANCH, *OTHER_BRANCHES, RELEASES)
+TABLES = (*DEFAULT_BRANCH, *OTHER_BRANCHES)
 
 REASONS = """
     select unreadable as reason from raw.commits where repository = $1
@@ -78,8 +76,7 @@ def load_commits(
     addresses: AddressPolicy = "hashed",
     miner: Miner = "git",
 ) -> Iterator[WriteOutcome]:
-    """Bring the commits of ``months`` up to date: the default branch's, then those of all others;
-    then the releases.
+    """Bring the commits of ``months`` up to date: the default branch's, then those of all others.
 
     A month changes when the set of its commits differs from the stored one, whatever the cause:
     new commits, a force push, a commit with an old date, a branch that was merged. A rewritten or
@@ -95,7 +92,6 @@ def load_commits(
     note_branch(writer, clone, repository, branch.commits)
     yield from _load(branch, months)
     yield from _load(others, months)
-    yield from load_releases(writer, clone, repository, months, branch.commits["sha"])
 
 
 @dataclass(frozen=True)

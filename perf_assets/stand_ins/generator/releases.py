@@ -5,6 +5,7 @@ Tags and the branch are added after the history is written; no commit of the mai
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,7 @@ class Releases:
         exposed = max(
             (
                 len([release for release in affected if release not in self.with_commit(one)])
-                for one in origins.get(latest, ())
+                for one in (origins[latest] if latest else ())
             ),
             default=0,
         )
@@ -134,13 +135,11 @@ def plant_releases(repository: Path, plan: Plan) -> Releases:
 
     Every third month ends with a release, by turns a tag with and without a message; two have a
     candidate or a nightly build before. The first fix that follows a release within its month is
-    copied to a branch, which has a release of its own. Other tags are no releases: some have other
-    names, one points to a file.
+    copied to a branch, which has a release of its own. Further tags have other
+    names, and one points to a file.
     """
     line = [
-        commit
-        for commit in in_order(plan.commits)
-        if commit.is_on_main and commit.branch is None
+        commit for commit in in_order(plan.commits) if commit.is_on_main and commit.branch is None
     ]
     planned: list[Release] = []
     for number, month in enumerate(range(MONTHS_BETWEEN, plan.calendar.count, MONTHS_BETWEEN), 1):
@@ -152,7 +151,7 @@ def plant_releases(repository: Path, plan: Plan) -> Releases:
         early = place - CANDIDATE_BEFORE
         if number in (2, 3) and early > 0 and line[early - 1].at < at:
             was = line[early - 1].at
-            day = timestamp(was)[:10]
+            day = str(timestamp(was))[:10]
             tag, kind = ((f"nightly-{day}", "nightly"), (f"v0.{number}.0rc1", "rc"))[number - 2]
             planned.append(Release(tag, kind, early, was, (0, number), is_annotated=False))
         at += HOUR if is_annotated else 0
@@ -204,7 +203,7 @@ def _copy(release: Release, commit: Commit, parent: str) -> bytes:
 def _copied(releases: Releases) -> Release | None:
     """Return the release that a branch has for the first performance fix between two others."""
     finals = [release for release in releases.planned if release.kind == "final"]
-    for before, after in zip(finals[1:], finals[2:], strict=False):
+    for before, after in pairwise(finals[1:]):
         for commit in releases.line[before.place : after.place]:
             at = commit.at + HOUR
             is_fix = any(issue.is_performance for issue, _ in commit.links)

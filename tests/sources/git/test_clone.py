@@ -340,7 +340,7 @@ def test_tags_that_are_versions_are_followed_and_no_others(three_months, source,
 
 
 def test_a_new_clone_has_the_tags_and_an_older_one_gets_them(three_months, source, tmp_path):
-    clone, shas = three_months
+    _, shas = three_months
     git(source, "update-ref", "refs/tags/v1.0", shas[1])
     new = update_clone(str(source), tmp_path / "new.git")
     assert tags_of(new) == {"refs/tags/v1.0": shas[1]}

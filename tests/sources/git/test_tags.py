@@ -6,7 +6,7 @@ import pytest
 
 from perf_assets.sources.git.clone import update_clone
 from perf_assets.sources.git.tags import read_releases
-from tests.git_repositories import FILE, Made, git
+from tests.git_repositories import git
 
 JANUARY = datetime(2017, 1, 1, tzinfo=UTC)
 
@@ -14,7 +14,9 @@ JANUARY = datetime(2017, 1, 1, tzinfo=UTC)
 def annotated(source, name: str, target: str, at: int | None = 1_500_000_000, kind="commit"):
     tagger = "" if at is None else f"tagger T <t@example.org> {at} +0200\n"
     content = f"object {target}\ntype {kind}\ntag {name}\n{tagger}\nmessage\n"
-    sha = git(source, "hash-object", "-t", "tag", "-w", "--literally", "--stdin", stdin=content.encode())
+    sha = git(
+        source, "hash-object", "-t", "tag", "-w", "--literally", "--stdin", stdin=content.encode()
+    )
     git(source, "update-ref", f"refs/tags/{name}", sha)
     return sha
 
