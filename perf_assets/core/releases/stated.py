@@ -2,11 +2,12 @@
 
 Words such as "since 1.13", "slower in 2.1 than in 2.0", "after upgrading from 1.12 to 1.13",
 "regression from v2.0.1" and "worked in 1.7". A number counts only if a release of the repository
-has it as its version: other programs have versions too.
+that was out has it as its version: other programs have versions too.
 """
 
 import re
 from collections.abc import Mapping
+from datetime import datetime
 
 import polars as pl
 from packaging.version import Version
@@ -29,10 +30,10 @@ _AROUND = 40
 class Reader:
     """Reads the reports of one repository, whose releases may go by its name."""
 
-    def __init__(self, repository: str, tags: Mapping[Version, str]) -> None:
+    def __init__(self, repository: str, tags: Mapping[Version, tuple[str, datetime]]) -> None:
         """Compile the patterns with the names of the project.
 
-        tags : the release that has each version.
+        tags : the release that has each version, and when it came out.
         """
         self._tags = tags
         names = "|".join(sorted(map(re.escape, own_packages(repository)), key=len, reverse=True))
@@ -55,7 +56,9 @@ class Reader:
             )
         )
 
-    def read(self, title: str, body: str | None) -> tuple[str | None, str | None, str] | None:
+    def read(
+        self, title: str, body: str | None, opened_at: datetime
+    ) -> tuple[str | None, str | None, str] | None:
         """Return the release that is affected, the one that is not, and the words that say so.
 
         The first words count that name a release, by the order of the patterns. None where none
@@ -63,8 +66,9 @@ class Reader:
 
         Examples
         --------
-        >>> tags = {Version("2.0.0"): "v2.0.0", Version("2.1.0"): "v2.1.0"}
-        >>> Reader("dask/dask", tags).read("Merge is slower in 2.1 than in 2.0", None)[:2]
+        >>> day = datetime(2020, 1, 1)
+        >>> tags = {Version("2.0.0"): ("v2.0.0", day), Version("2.1.0"): ("v2.1.0", day)}
+        >>> Reader("dask/dask", tags).read("Merge is slower in 2.1 than in 2.0", None, day)[:2]
         ('v2.1.0', 'v2.0.0')
         """
         written = f"{title}\n{body or ''}"
@@ -74,15 +78,18 @@ class Reader:
         for pattern in self._patterns:
             for match in pattern.finditer(text):
                 roles = match.groupdict()
-                bad, good = self._release(roles.get("bad")), self._release(roles.get("good"))
+                bad, good = (self._release(roles.get(role), opened_at) for role in ("bad", "good"))
                 if bad or good:
                     around = text[max(0, match.start() - _AROUND) : match.end() + _AROUND]
                     return bad, good, around.strip()[:EVIDENCE_LENGTH]
         return None
 
-    def _release(self, text: str | None) -> str | None:
+    def _release(self, text: str | None, opened_at: datetime) -> str | None:
         version = None if text is None else parsed(text)
-        return None if version is None else self._tags.get(version)
+        if version is None or version not in self._tags:
+            return None
+        tag, released_at = self._tags[version]
+        return tag if released_at <= opened_at else None
 
 
 def stated_releases(repository: str, issues: pl.DataFrame, releases: Releases) -> pl.DataFrame:
@@ -90,19 +97,19 @@ def stated_releases(repository: str, issues: pl.DataFrame, releases: Releases) -
 
     Parameters
     ----------
-    issues : columns number, title, body, month.
+    issues : columns number, title, body, created_at, month.
 
     Returns
     -------
     Columns as ``details.stated_releases``, by number.
     """
     ordered = sorted(releases.ordered, key=lambda row: row.is_counted)
-    reader = Reader(repository, {row.order: row.tag for row in ordered})
+    reader = Reader(repository, {row.order: (row.tag, row.at) for row in ordered})
     rows = [
         (repository, number, *stated, month)
-        for number, title, body, month in issues.sort("number")
-        .select("number", "title", "body", "month")
+        for number, title, body, opened_at, month in issues.sort("number")
+        .select("number", "title", "body", "created_at", "month")
         .iter_rows()
-        if (stated := reader.read(title, body))
+        if (stated := reader.read(title, body, opened_at))
     ]
     return pl.DataFrame(rows, schema=schema_of(TABLE), orient="row")

@@ -39,7 +39,7 @@ WANTED = """
     order by fix_sha, sha
 """
 REPORTS = """
-    select number, issues.title, issues.body, issues.month
+    select number, issues.title, issues.body, issues.created_at, issues.month
     from raw.issues as issues
     inner join labels.performance_labels as labels using (repository, number)
     where repository = $1 and labels.is_bug_report
@@ -102,7 +102,7 @@ def _stated(writer: AuditedWriter, repository: str, releases: Releases) -> Seque
     loaded = loaded_months(writer, "labels.performance_labels", repository)
     work = Work(writer, repository, [STATED], loaded, loaded)
     code = code_version(__name__)
-    basis = work.basis([REPORTS], (code, [row.tag for row in releases.ordered]))
+    basis = work.basis([REPORTS], (code, releases.rows.rows()))
     if work.is_done(basis):
         return []
     reports = writer.database.frame(REPORTS, [repository])

@@ -1,5 +1,7 @@
 """Releases that the text of a report names."""
 
+from datetime import UTC, datetime, timedelta
+
 import polars as pl
 import pytest
 from hypothesis import given
@@ -9,7 +11,11 @@ from packaging.version import Version
 from perf_assets.core.releases.containing import RELEASES, Releases
 from perf_assets.core.releases.stated import Reader, stated_releases
 
-TAGS = {Version(text): f"v{text}" for text in ("1.7.0", "1.12", "1.13.0", "2.0.0", "2.0.1", "2.1")}
+DAY = datetime(2020, 1, 1, tzinfo=UTC)
+TAGS = {
+    Version(text): (f"v{text}", DAY)
+    for text in ("1.7.0", "1.12", "1.13.0", "2.0.0", "2.0.1", "2.1")
+}
 READER = Reader("pytorch/pytorch", TAGS)
 
 
@@ -40,15 +46,19 @@ READER = Reader("pytorch/pytorch", TAGS)
 )
 def test_reads_what_reports_state(text, affected, unaffected):
     for title, body in ((text, None), ("A title", f"Some words.\n\n{text}\n")):
-        found = READER.read(title, body)
+        found = READER.read(title, body, DAY)
         assert (found[:2] if found else (None, None)) == (affected, unaffected)
 
 
 def test_tables_have_the_first_words_of_each_report():
-    rows = [("v2.0", "2.0", None, "final", "a" * 40, None)]
+    rows = [("v2.0", "2.0", None, "final", "a" * 40, DAY)]
     issues = pl.DataFrame(
-        [(2, "slow since 2.0", None, "2020-02"), (1, "slow", "", "2020-01")],
-        schema=["number", "title", "body", "month"],
+        [
+            (2, "slow since 2.0", None, DAY, "2020-02"),
+            (1, "slow", "", DAY, "2020-01"),
+            (3, "slow since 2.0", None, DAY - timedelta(1), "2020-02"),  # it was not out yet
+        ],
+        schema=["number", "title", "body", "created_at", "month"],
         orient="row",
     )
     releases = Releases(pl.DataFrame(rows, schema=RELEASES, orient="row"))
@@ -58,4 +68,4 @@ def test_tables_have_the_first_words_of_each_report():
 
 @given(st.text(), st.text())
 def test_any_text_is_read(title, body):
-    READER.read(title, body)
+    READER.read(title, body, DAY)
