@@ -128,6 +128,18 @@ def test_dagster_makes_the_tables_of_the_plain_pipeline(middling: Prepared, tmp_
     assert_same_tables(stored_tables(data_dir.published), stored_tables(plain.published))
 
 
+def test_a_copied_fix_ships_with_the_branch_of_releases(sampled: Prepared) -> None:
+    with duckdb.connect(str(sampled.data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
+        tags = "SELECT tag FROM raw.releases WHERE NOT is_on_default_branch"
+        (copied,) = connection.sql(tags).fetchall()
+        shipped = """
+            SELECT first_fixed_release FROM marts.bug_releases WHERE fix_copied_as IS NOT NULL
+        """
+        assert connection.sql(shipped).fetchall() == [copied]
+        kinds = "SELECT DISTINCT release_kind FROM raw.releases ORDER BY ALL"
+        assert connection.sql(kinds).fetchall() == [("final",), ("nightly",), ("rc",)]
+
+
 @pytest.mark.parametrize("table", KEYS)
 def test_every_number_of_the_sample_equals_the_planted_truth(sampled: Prepared, table: str) -> None:
     assert_equals_truth(sampled.corpus, sampled.data_dir / "perf_bugs.duckdb", table)
