@@ -1,6 +1,7 @@
 -- Question: which performance work answers no report?
--- How to read: one line a change, the newest first, with what says that it is performance work. A fix
--- without a report mends what nobody reported, or a report that is not linked to it.
+-- How to read: one line a change, the newest first, with what says that it is performance work, and
+-- the release that shipped it. A fix without a report mends what nobody reported, or a report that is
+-- not linked to it.
 -- Group: fixes
 -- Words: optimisation, silent, unreported, commits
 
@@ -20,10 +21,15 @@ select
     changes.work,
     changes.strength,
     regexp_extract(commits.message, '[^\n]*') as subject,
-    labels.signs
+    labels.signs,
+    releases.first_release
 from intermediate.performance_changes as changes
 inner join labels.performance_commits as labels using (repository, sha)
 inner join raw.commits as commits using (repository, sha)
+left join details.commit_releases as releases
+    on changes.repository = releases.repository
+    and sha = releases.sha
+    and sha = releases.fix_sha
 where
     changes.work in ('fix_without_report', 'optimisation')
     and repository like (select parameters.repository from parameters)

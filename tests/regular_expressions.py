@@ -22,6 +22,7 @@ import perf_assets
 from perf_assets.archive import secret_kinds
 from perf_assets.core.areas import path_patterns
 from perf_assets.core.labelling import environments
+from perf_assets.core.releases import stated
 from perf_assets.sources.github import faults
 
 SCANNING = {"search", "findall", "finditer", "split", "sub", "subn"}
@@ -216,6 +217,8 @@ def patterns_of_running_code() -> Iterator[Use]:
     patterns = [reader._framework_in_text, *(label[0] for label in reader._labels)]
     for pattern in patterns:
         yield Use(f"{environments.__name__}:Reader", pattern, frozenset(["search"]))
+    for pattern in stated.Reader("tensorflow/tensorflow", {})._patterns:
+        yield Use(f"{stated.__name__}:Reader", pattern, scanned)
     for part in path_patterns.PathPattern("a*b*c*/x*.py")._parts:
         if isinstance(part, re.Pattern):
             yield Use(f"{path_patterns.__name__}:PathPattern", part, frozenset(["match"]))
@@ -225,6 +228,7 @@ RUNNING = {
     secret_kinds.__name__: "in patterns_of_running_code",
     faults.__name__: "in patterns_of_running_code",
     environments.__name__: "in patterns_of_running_code",
+    stated.__name__: "in patterns_of_running_code",
     path_patterns.__name__: "in patterns_of_running_code",
     "perf_assets.core.areas.rules": "a label of GitHub has at most 50 characters",
     "perf_assets.lint.globs": "a pattern of the study file, for paths of at most 4,096 characters",

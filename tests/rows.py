@@ -377,6 +377,29 @@ def lifetime(number: int, **changes: Any) -> Row:
     return {**row, **changes}
 
 
+def bug_release(number: int, **changes: Any) -> Row:
+    """Return a bug that the release of the tenth had and that of the twentieth did not."""
+    row = {
+        "dataset": "live",
+        "repository": REPOSITORY,
+        "number": number,
+        "outcome": "released",
+        "introducing_sha": sha("brought"),
+        "introduced_at": at(1),
+        "first_affected_release": "v1.0",
+        "affected_at": at(10),
+        "fix_sha": sha("fix"),
+        "fix_committed_at": at(15),
+        "first_fixed_release": "v1.1",
+        "fixed_release_at": at(20),
+        "exposed_releases": 1,
+        "exposure_days": 10.0,
+        "days_to_release": 5.0,
+        "is_against_last_release": True,
+    }
+    return {**row, **changes}
+
+
 def activity(last_month: str, last_active_month: str, **changes: Any) -> Row:
     """Until when the repository is active, where it is not at rest."""
     row = {

@@ -27,6 +27,7 @@ STORES: Mapping[str, tuple[str, ...]] = {
     "links": ("links.fix_links", "links.commit_relations", "links.fix_areas"),
     "question kinds": ("labels.question_kinds",),
     "questions": ("labels.performance_questions",),
+    "releases": ("raw.releases", "details.commit_releases", "details.stated_releases"),
     "static findings": ("raw.static_findings", "raw.scanned_trees"),
 }
 """The tables that each stage stores; models and statistics follow."""

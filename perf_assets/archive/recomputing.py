@@ -44,6 +44,9 @@ TEXT_TABLES = (
 """The tables that have them as they were read; what is made of these may have titles too."""
 
 QUOTED = ("title", "statement")
+QUOTING = ("details.stated_releases",)
+"""Tables that are given, and quote texts."""
+
 READS_TEXTS = re.compile(rf"\b({'|'.join(TEXTS)})\b")
 
 
@@ -59,7 +62,7 @@ def is_text(table: str, column: str) -> bool:
     """Return whether a column has titles or bodies, as read or quoted in results."""
     if table in TEXT_TABLES:
         return column in TEXTS
-    return column in QUOTED and not table.startswith(GIVEN)
+    return column in QUOTED and (table in QUOTING or not table.startswith(GIVEN))
 
 
 def reads_texts(table: str) -> bool:

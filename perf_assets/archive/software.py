@@ -31,6 +31,7 @@ STAGES: Mapping[str, str] = {
     "labels": "enrichment.labels",
     "links": "enrichment.links",
     "fix analysis": "enrichment.details",
+    "releases": "enrichment.releases",
     "questions": "enrichment.performance_questions",
     "question kinds": "enrichment.question_kinds",
 }

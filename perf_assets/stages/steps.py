@@ -7,6 +7,7 @@ it. What comes after them is computed from all repositories at once, in the orde
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Generic, Literal, TypeAlias, TypeVar, get_args
 
 from perf_assets.config.forums import TagSet
@@ -26,11 +27,15 @@ from perf_assets.stages.enrichment.performance_commits import TABLES as COMMIT_L
 from perf_assets.stages.enrichment.performance_commits import label_commits
 from perf_assets.stages.enrichment.performance_questions import TABLES as QUESTION_LABEL_TABLES
 from perf_assets.stages.enrichment.performance_questions import label_performance_questions
+from perf_assets.stages.enrichment.releases import TABLES as RELEASE_TABLES
+from perf_assets.stages.enrichment.releases import find_releases
 from perf_assets.stages.mining.benchmarks import TABLES as BENCHMARK_TABLES
 from perf_assets.stages.mining.benchmarks import mine_benchmarks
 from perf_assets.stages.mining.commits import TABLES as COMMIT_TABLES
 from perf_assets.stages.mining.commits import mine_commits
 from perf_assets.stages.mining.questions import mine_questions
+from perf_assets.stages.mining.releases import TABLE as RELEASES
+from perf_assets.stages.mining.releases import mine_releases
 from perf_assets.stages.mining.static_findings import TABLES as FINDING_TABLES
 from perf_assets.stages.mining.static_findings import mine_findings
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -112,7 +117,10 @@ def _commits(
         from perf_assets.stages.mining.issues import check_repository  # noqa: PLC0415
 
         check_repository(writer, repository, options.longest_wait)
-    return mine_commits(writer, repository, months, study.people.addresses)
+    return chain(
+        mine_commits(writer, repository, months, study.people.addresses),
+        mine_releases(writer, repository, months),
+    )
 
 
 def _questions(
@@ -138,9 +146,9 @@ REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
     Step(
         "git_commits",
         "mine",
-        COMMIT_TABLES,
+        (*COMMIT_TABLES, RELEASES),
         ("git",),
-        "Commits of all branches, files of the default branch's, versions of issue templates.",
+        "Commits of all branches, files of the default branch's, issue templates, releases.",
         _commits,
     ),
     Step(
@@ -194,10 +202,12 @@ REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
     Step(
         "fix_details",
         "details",
-        DETAIL_TABLES,
+        (*DETAIL_TABLES, *RELEASE_TABLES),
         ("git", "python"),
-        "Methods, complexity and languages of each fix, and its lines' origin.",
-        lambda writer, _, repository, months, __: inspect_fixes(writer, repository, months),
+        "Methods, complexity and languages of each fix, its lines' origin, and its releases.",
+        lambda writer, _, repository, months, __: chain(
+            inspect_fixes(writer, repository, months), find_releases(writer, repository)
+        ),
     ),
 )
 

@@ -43,6 +43,8 @@ KEYS = {
     "introducing_commits": ["repository", "sha", "path", "introducing_sha"],
     "bug_metrics": ["dataset", "repository", "number"],
     "bug_lifetimes": ["dataset", "repository", "number"],
+    "bug_releases": ["dataset", "repository", "number"],
+    "releases": ["repository", "tag"],
     "bug_areas": ["dataset", "repository", "number", "area"],
     "area_monthly": ["dataset", "repository", "area", "month"],
     "hot_spots": ["dataset", "repository", "code_unit", "name"],
@@ -55,6 +57,8 @@ SCHEMAS = {
     "fix_links": "links",
     "introducing_commits": "details",
     "bug_lifetimes": "marts",
+    "bug_releases": "marts",
+    "releases": "raw",
     "bug_metrics": "marts",
     "bug_areas": "marts",
     "area_monthly": "marts",
@@ -122,6 +126,18 @@ def test_dagster_makes_the_tables_of_the_plain_pipeline(middling: Prepared, tmp_
         assert run_study(load_study(middling.study), data_dir, instance=instance) == []
     plain = DataDirectory.of(middling.data_dir)
     assert_same_tables(stored_tables(data_dir.published), stored_tables(plain.published))
+
+
+def test_a_copied_fix_ships_with_the_branch_of_releases(sampled: Prepared) -> None:
+    with duckdb.connect(str(sampled.data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
+        tags = "SELECT tag FROM raw.releases WHERE NOT is_on_default_branch"
+        (copied,) = connection.sql(tags).fetchall()
+        shipped = """
+            SELECT first_fixed_release FROM marts.bug_releases WHERE fix_copied_as IS NOT NULL
+        """
+        assert connection.sql(shipped).fetchall() == [copied]
+        kinds = "SELECT DISTINCT release_kind FROM raw.releases ORDER BY ALL"
+        assert connection.sql(kinds).fetchall() == [("final",), ("nightly",), ("rc",)]
 
 
 @pytest.mark.parametrize("table", KEYS)

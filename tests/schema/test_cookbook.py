@@ -393,6 +393,32 @@ FILLED = {
             "month": "2020-02",
         }
     ],
+    "details.commit_releases": [
+        {
+            "repository": REPOSITORY,
+            "fix_sha": sha("c"),
+            "month": "2020-02",
+            "sha": sha(name),
+            "first_release": tag,
+            "released_at": at,
+            "next_release_at": next_at,
+            "exposed_releases": exposed,
+            "copied_as": copy,
+        }
+        for name, tag, at, next_at, exposed, copy in (
+            ("c", "v1.1", "2020-03-01T12:00:00Z", None, None, sha("copy")),
+            ("e", "v1.0", "2020-01-31T12:00:00Z", "2020-03-01T12:00:00Z", 1, None),
+        )
+    ],
+    "details.stated_releases": [
+        {
+            "repository": REPOSITORY,
+            "number": 3,
+            "stated_release": "v1.0",
+            "statement": "leaks since 1.0",
+            "month": "2020-02",
+        }
+    ],
     "meta.tag_sets": [tag_set(repository=REPOSITORY)],
     "raw.questions": [
         question(1, "2020-02-01T00:00:00Z", accepted_answer_id=11),
@@ -441,7 +467,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
     "work_that_nobody_reported": [
         (
             *(REPOSITORY, sha("e"), datetime(2020, 1, 20, tzinfo=UTC), None),
-            *("fix_without_report", "strong", "e", ["title: speed up"]),
+            *("fix_without_report", "strong", "e", ["title: speed up"], None),
         ),
     ],
     "bugs_by_version_and_milestone": [
@@ -1116,6 +1142,14 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
             f"{ISSUE}2",
         ),
     ],
+    "regressions_against_the_last_release": [
+        (REPOSITORY, 3, date(2020, 2, 1), "v1.0", "v1.1", "v1.0", True),
+    ],
+    "releases_of_performance_bugs": [
+        (REPOSITORY, 3, "released", "v1.0", "v1.1", 1, 30.0, 28.5, "v1.0"),
+        (REPOSITORY, 1, "not_looked_at", None, None, None, None, None, None),
+    ],
+    "time_from_fix_to_release": [(REPOSITORY, True, 1, 1, 0, 1, 28.5, 1.0)],
     "slowest_fixes": [
         (REPOSITORY, 1, "Slow start", 60.0, 2, 40, 0, f"{ISSUE}1"),
         (REPOSITORY, 3, "Leak", 1.5, 1, 2, 0, f"{ISSUE}3"),

@@ -25,6 +25,7 @@ from tests.rows import (
     activity,
     at,
     bug_metrics,
+    bug_release,
     changed_file,
     closing_rate,
     comment,
@@ -480,6 +481,12 @@ GOOD: dict[str, list[Row]] = {
         of_partition(sha=OTHER_SHA, path="issue_template.md", committed_at=at(5), body="Steps"),
         of_partition(sha=SHA, path="docs/ISSUE_TEMPLATE", committed_at=at(4), body="Version"),
     ],
+    "raw.releases": [
+        of_partition(
+            tag=tag, release_version=tag[1:], release_kind=kind, sha=SHA, released_at=at(20)
+        )
+        for tag, kind in (("v1.0rc1", "rc"), ("v1.0", "final"))
+    ],
     "labels.performance_labels": [
         labelled(7),
         labelled(
@@ -837,6 +844,33 @@ GOOD: dict[str, list[Row]] = {
     "details.introducing_commits": [
         of_partition(sha=SHA, path="a.py", introducing_sha=OTHER_SHA, lines=2),
         of_partition(sha=SHA, path="b.py", introducing_sha="d" * 40, lines=1),
+    ],
+    "details.commit_releases": [
+        of_partition(fix_sha=SHA, sha=SHA, first_release="v1.1", released_at=at(20)),
+        of_partition(
+            fix_sha=SHA,
+            sha=OTHER_SHA,
+            first_release="v1.0",
+            released_at=at(10),
+            copied_as="d" * 40,
+            next_release_at=at(20),
+            exposed_releases=1,
+        ),
+    ],
+    "details.stated_releases": [
+        of_partition(number=7, stated_release="v1.0", statement="slow since 1.0"),
+        of_partition(number=8, unaffected_release="v1.0", statement="fine in 1.0"),
+    ],
+    "marts.bug_releases": [
+        bug_release(7),
+        bug_release(
+            8,
+            outcome="not_released",
+            first_fixed_release=None,
+            fixed_release_at=None,
+            exposure_days=None,
+            days_to_release=None,
+        ),
     ],
     "marts.bug_lifetimes": [
         lifetime(7),

@@ -68,7 +68,7 @@ _PICKED = re.compile(
     r"\((?:cherry[- ])?picked from commit (?P<sha>[0-9a-f]{7,64})\)", re.IGNORECASE
 )
 _TRAILER = re.compile(r"picked from commit [0-9a-f]{7,64}\)|^Signed-off-by: ", re.IGNORECASE)
-_OWN_NUMBERS = re.compile(r"(?: ?\(#\d{1,9}\)){1,3}$")
+OWN_NUMBERS = re.compile(r"(?: ?\(#\d{1,9}\)){1,3}$")
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def subject_of(message: str) -> str:
 
 def subject_key(subject: str, *, with_number: bool = False) -> str:
     """Return a subject as it is compared: no capitals, single blanks, no ``(#12)`` at the end."""
-    bare = subject if with_number else _OWN_NUMBERS.sub("", subject.strip())
+    bare = subject if with_number else OWN_NUMBERS.sub("", subject.strip())
     return " ".join(bare.casefold().split()).rstrip(".")
 
 

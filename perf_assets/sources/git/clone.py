@@ -4,7 +4,7 @@ import glob
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,13 +17,14 @@ from perf_assets.sources.git.command import (
     GitError,
     IdleError,
     error_line,
+    in_lines,
     lines_of,
     local_environment,
     read_clone,
     readable,
     run,
 )
-from perf_assets.sources.git.remote import Address, Heads, read_heads, remote_git
+from perf_assets.sources.git.remote import TAGS, Address, Heads, read_heads, remote_git
 
 _OLDEST_GIT = (2, 32)
 _REMOTE = "perf-assets"  # a name without settings of the user
@@ -61,10 +62,10 @@ class Clone:
 def update_clone(url_or_path: str, clone_dir: Path) -> Clone:
     """Make the bare clone of ``url_or_path`` at ``clone_dir``, or bring it up to date.
 
-    Every branch is cloned in full; tags and pull requests are not. Branches that the remote
-    dropped are dropped, and its default branch is followed. Nothing but one look at the remote
-    happens when no branch moved. Killing this at any moment leaves either no clone or one that
-    the next call mends.
+    Every branch is cloned in full, and the tags that are called after versions; other tags and
+    pull requests are not. Branches and tags that the remote dropped are dropped, and its default
+    branch is followed. Nothing but one look at the remote happens when no branch and no such tag
+    moved. Killing this at any moment leaves either no clone or one that the next call mends.
 
     Raises
     ------
@@ -117,20 +118,18 @@ def _update(address: Address, path: Path) -> Clone:
         heads = read_heads(address)
         _refuse_partial(address)
     if not path.exists() or not any(path.iterdir()):
-        _make(address, path)
+        _make(address, path, heads)
         return _opened(address, path, heads, is_updated=True, moved_from=None)
     previous = _source_of(path)
     _drop_stale_locks(path)
-    is_updated = _tips(path) != heads.tips
-    if is_updated:
-        _fetch(address, path)
+    is_updated = _follow(address, path, heads)
     moved_from = previous if previous != address.url else None
     if moved_from is not None:
         _git(path, "config", f"remote.{_REMOTE}.url", address.url)
     return _opened(address, path, heads, is_updated=is_updated, moved_from=moved_from)
 
 
-def _make(address: Address, path: Path) -> None:
+def _make(address: Address, path: Path, heads: Heads) -> None:
     """Clone beside ``path`` and rename, so that what is at ``path`` is always whole."""
     for left in path.parent.glob(f".{glob.escape(path.name)}.partial-*"):
         shutil.rmtree(left, ignore_errors=True)
@@ -142,6 +141,8 @@ def _make(address: Address, path: Path) -> None:
         with phase(f"cloning {address.url}"):
             run(command, address.environment(), growing=partial / "objects")
         _refuse_shallow(address, partial)
+        if heads.tags:
+            _fetch(address, partial, [_refspec(tag) for tag in heads.tags])
     except GitError as failure:
         shutil.rmtree(partial, ignore_errors=True)
         raise address.failed("clone", failure) from None
@@ -153,16 +154,34 @@ def _make(address: Address, path: Path) -> None:
     partial.rename(path)
 
 
-def _fetch(address: Address, path: Path) -> None:
+def _follow(address: Address, path: Path, heads: Heads) -> bool:
+    """Bring branches and tags to where the remote has them; return whether any had to be."""
+    tags = _refs(path, TAGS)
+    moved = [_refspec(tag) for tag, sha in heads.tags.items() if tags.get(tag) != sha]
+    branches = [_BRANCHES] if _refs(path, "refs/heads/") != heads.tips else []
+    dropped = [tag for tag in tags if tag not in heads.tags]
+    if dropped:
+        with reading(path):
+            read_clone(path, "update-ref", "--stdin", names=(f"delete {tag}" for tag in dropped))
+    if branches or moved:
+        _fetch(address, path, [*branches, *moved])
+    return bool(branches or moved or dropped)
+
+
+def _refspec(tag: str) -> str:
+    return f"+{tag}:{tag}"
+
+
+def _fetch(address: Address, path: Path, refspecs: Sequence[str]) -> None:
     options = (
         "--quiet --progress --prune --force --no-tags --no-write-fetch-head --no-recurse-submodules"
     )
     command = remote_git(
-        f"--git-dir={path}", *TIDY, "fetch", *options.split(), "--", address.url, _BRANCHES
+        f"--git-dir={path}", *TIDY, "fetch", *options.split(), "--stdin", "--", address.url
     )
     try:
         with phase(f"fetching from {address.url}"):
-            run(command, address.environment(), growing=path / "objects")
+            run(command, address.environment(), in_lines(refspecs), growing=path / "objects")
     except GitError as failure:
         mend = f"delete {path} if the clone there is damaged, and run again"
         raise address.failed("update the clone of", failure, mend) from None
@@ -191,8 +210,8 @@ def _source_of(path: Path) -> str:
         ) from None
 
 
-def _tips(path: Path) -> dict[str, str]:
-    listing = _git(path, "for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/")
+def _refs(path: Path, under: str) -> Mapping[str, str]:
+    listing = _git(path, "for-each-ref", "--format=%(objectname) %(refname)", under)
     return {ref: sha for sha, ref in (line.split(" ", 1) for line in lines_of(listing))}
 
 

@@ -1,4 +1,5 @@
-"""Where a repository is cloned from: its address without secrets, and one look at its branches."""
+"""Where a repository is cloned from: its address without secrets, and one look at its branches
+and tags."""
 
 import re
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from pathlib import Path
 from perf_assets.base.config_files import SensitiveValueError
 from perf_assets.base.errors import PerfAssetsError, TransientError
 from perf_assets.config.addresses import GitAddress, git_address
+from perf_assets.core.releases.versions import version_tags
 from perf_assets.sources.git.command import (
     GitError,
     error_line,
@@ -17,9 +19,11 @@ from perf_assets.sources.git.command import (
     run,
 )
 
+TAGS = "refs/tags/"
 _SECRET = "***"
 _SAFE = re.compile(r"git config --global --add safe\.directory \S.*")  # git's own remedy
 HEADS_SECONDS = 60.0  # a look at thousands of branches takes one or two
+_REFS = ("refs/heads/*", f"{TAGS}*")
 _NO_NETWORK = (
     "could not resolve",
     "failed to connect",
@@ -126,24 +130,28 @@ class Address(GitAddress):
 
 @dataclass(frozen=True)
 class Heads:
-    """What a remote has: its default branch, and the tip of every branch."""
+    """What a remote has: its default branch, the tip of every branch, and the object of each tag
+    that is called after a version."""
 
     branch: str
     tips: dict[str, str]
+    tags: dict[str, str]
 
 
 def read_heads(address: Address) -> Heads:
-    """Request the remote's branches once.
+    """Request the remote's branches and tags once.
 
     Raises PerfAssetsError if it has no default branch, or no answer comes in time.
     """
-    command = remote_git("ls-remote", "--symref", "--", address.url, "HEAD", "refs/heads/*")
+    command = remote_git("ls-remote", "--symref", "--", address.url, "HEAD", *_REFS)
     try:
         answer = readable(run(command, address.environment(), seconds=HEADS_SECONDS))
     except GitError as failure:
         raise address.failed("reach", failure) from None
     pairs = [tuple(line.split("\t", 1)) for line in lines_of(answer) if "\t" in line]
     tips = {ref: sha for sha, ref in pairs if ref.startswith("refs/heads/")}
+    tagged = {ref.removeprefix(TAGS): sha for sha, ref in pairs if ref.startswith(TAGS)}
+    tags = {f"{TAGS}{name}": tagged[name] for name in version_tags(tagged)}
     head = {sha.removeprefix("ref: ") for sha, ref in pairs if ref == "HEAD"}
     if not tips:
         raise PerfAssetsError(
@@ -158,7 +166,7 @@ def read_heads(address: Address) -> Heads:
             f"the git repository at {address.url} has no default branch: its HEAD is none of its "
             "branches, so set it there with 'git symbolic-ref HEAD refs/heads/<branch>'"
         )
-    return Heads(candidates[0].removeprefix("refs/heads/"), tips)
+    return Heads(candidates[0].removeprefix("refs/heads/"), tips, tags)
 
 
 def remote_git(*arguments: str) -> list[str]:

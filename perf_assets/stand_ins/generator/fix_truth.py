@@ -50,7 +50,7 @@ def introducing_commits(plan: Plan, fixes: Collection[Commit]) -> Iterator[Row]:
 def bug_lifetime(plan: Plan, issue: Issue, fix: Collection[Commit]) -> Row:
     """Return the row of marts.bug_lifetimes of a bug report with a fix."""
     origins = [origin for commit in fix for origin in _origins(commit).items()]
-    writers = {writer for (_, writer), _ in origins if writer.at <= issue.created}
+    writers = candidates(issue, fix)
     times = [writer.at for writer in writers]
     if writers:
         outcome = "introduced"
@@ -70,6 +70,17 @@ def bug_lifetime(plan: Plan, issue: Issue, fix: Collection[Commit]) -> Row:
         "lifetime_days": (issue.created - max(times)) / DAY if times else None,
         "longest_lifetime_days": (issue.created - min(times)) / DAY if times else None,
     }
+
+
+def candidates(issue: Issue, fix: Collection[Commit]) -> dict[Commit, set[Commit]]:
+    """Return who wrote source lines that the ``fix`` removes, before the report; and which of its
+    commits remove them."""
+    found: dict[Commit, set[Commit]] = {}
+    for commit in fix:
+        for _, writer in _origins(commit):
+            if writer.at <= issue.created:
+                found.setdefault(writer, set()).add(commit)
+    return found
 
 
 def _origins(commit: Commit) -> dict[tuple[str, Commit], int]:

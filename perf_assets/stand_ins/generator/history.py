@@ -45,10 +45,10 @@ def write_history(path: Path, commits: Sequence[Commit], rng: Random) -> None:
     _git("init", "--quiet", "--bare", "--initial-branch=main", "--template=", str(path))
     marks = path / "planned-marks"
     ordered = in_order(commits)
-    with _fast_import(path, marks) as (stream, answers):
+    with fast_import(path, marks) as (stream, answers):
         _Writer(stream, answers, rng).write(ordered)
-    _read_marks(marks, ordered)
-    marks.unlink()
+    for mark, sha in read_marks(marks).items():
+        ordered[mark - 1].sha = sha
 
 
 def in_order(commits: Sequence[Commit]) -> list[Commit]:
@@ -57,7 +57,7 @@ def in_order(commits: Sequence[Commit]) -> list[Commit]:
 
 
 @contextmanager
-def _fast_import(path: Path, marks: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+def fast_import(path: Path, marks: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """Provide what git reads commits from, and where it answers questions about them."""
     read, write = os.pipe()
     with (
@@ -81,10 +81,12 @@ def _fast_import(path: Path, marks: Path) -> Iterator[tuple[IO[bytes], IO[bytes]
             raise PerfAssetsError(f"git fast-import failed: {message}")
 
 
-def _read_marks(marks: Path, ordered: Sequence[Commit]) -> None:
-    for line in marks.read_text().splitlines():
-        mark, sha = line.split()
-        ordered[int(mark[1:]) - 1].sha = sha
+def read_marks(marks: Path) -> dict[int, str]:
+    """Return the hash of each mark that git wrote to the file, which is removed."""
+    lines = (line.split() for line in marks.read_text().splitlines())
+    hashes = {int(mark[1:]): sha for mark, sha in lines}
+    marks.unlink()
+    return hashes
 
 
 def _environment() -> dict[str, str]:
@@ -102,6 +104,21 @@ def _git(*arguments: str) -> None:
         ) from None
     if result.returncode:
         raise PerfAssetsError(f"git {arguments[0]} failed: {result.stderr.strip()}")
+
+
+def header_of(commit: Commit, ref: str, at: int, message: bytes) -> bytes:
+    """Return the beginning of a commit that was committed to ``ref`` at a time, with its message,
+    as git fast-import reads it."""
+    sign, minutes = "-" if commit.offset_minutes < 0 else "+", abs(commit.offset_minutes)
+    zone = f"{sign}{minutes // 60:02d}{minutes % 60:02d}"
+    name = f"{commit.author_name} " if commit.author_name else ""
+    header = (
+        f"commit {ref}\n"
+        f"author {name}<{commit.email}> {commit.authored} {zone}\n"
+        f"committer Keeper <keeper@example.org> {at} {zone}\n"
+        f"data {len(message)}\n"
+    )
+    return header.encode() + message
 
 
 class _Writer:
@@ -175,7 +192,6 @@ class _Writer:
             elif commit.is_on_main:
                 head = mark
         self.stream.write(f"reset refs/heads/main\nfrom :{head}\n\n".encode())
-        self.stream.write(f"reset refs/tags/v1.0\nfrom :{head}\n\n".encode())
 
     def emit(self, mark: int, commit: Commit, parents: Sequence[int]) -> None:
         """Write one commit and note its sizes."""
@@ -187,20 +203,12 @@ class _Writer:
         commit.changed_files = len(self.changed)
         commit.files = self.changed
         message = commit.message().encode(commit.encoding)
-        sign, minutes = "-" if commit.offset_minutes < 0 else "+", abs(commit.offset_minutes)
-        zone = f"{sign}{minutes // 60:02d}{minutes % 60:02d}"
-        name = f"{commit.author_name} " if commit.author_name else ""
         branch = "main" if commit.is_on_main else f"wip-{mark}"
-        header = (
-            f"commit refs/heads/{branch}\nmark :{mark}\n"
-            f"author {name}<{commit.email}> {commit.authored} {zone}\n"
-            f"committer Keeper <keeper@example.org> {commit.at} {zone}\n"
-            f"data {len(message)}\n"
-        )
+        header = header_of(commit, f"refs/heads/{branch}\nmark :{mark}", commit.at, message)
         lineage = "".join(
             f"{'merge' if index else 'from'} :{parent}\n" for index, parent in enumerate(parents)
         )
-        self.stream.write(header.encode() + message + b"\n" + lineage.encode())
+        self.stream.write(header + b"\n" + lineage.encode())
         self.stream.write(b"".join(self.operations) + b"\n")
 
     def sha_of(self, commit: Commit) -> str:

@@ -31,6 +31,7 @@ from perf_assets.stand_ins.generator.outcomes import OUTCOMES, planned_outcomes
 from perf_assets.stand_ins.generator.people import FIXERS, planned_answers, planned_fixers
 from perf_assets.stand_ins.generator.planner import DAY, HOUR, Calendar, Plan
 from perf_assets.stand_ins.generator.program import planted_findings
+from perf_assets.stand_ins.generator.releases import Releases
 
 DATASET = "live"
 
@@ -39,7 +40,7 @@ Link = tuple[Issue, Commit, str]
 Links = dict[Link, bool]
 
 
-def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
+def write_truth(plan: Plan, directory: Path, trend_start: int, releases: Releases) -> None:
     """Write the truth tables into ``directory``; ``trend_start`` is the index of that month."""
     issues = sorted(plan.issues, key=lambda issue: issue.number)
     commits = [commit for commit in plan.commits if commit.is_on_main]
@@ -63,6 +64,8 @@ def write_truth(plan: Plan, directory: Path, trend_start: int) -> None:
         "marts.hot_spots": list(hot_spots(plan, bugs, fixes)),
         "details.introducing_commits": list(introducing_commits(plan, linked)),
         "marts.bug_lifetimes": [bug_lifetime(plan, bug, fixes[bug]) for bug in bugs if fixes[bug]],
+        "marts.bug_releases": [releases.of_bug(bug, fixes[bug]) for bug in bugs if fixes[bug]],
+        "raw.releases": list(releases.rows()),
         "marts.trend_monthly": _trend(plan, issues, fixes, trend_start),
         "marts.dataset_breakdown": _breakdown(plan, bugs, fixes),
         "raw.commits": [_commit(plan, commit) for commit in commits],

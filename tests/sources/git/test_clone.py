@@ -307,3 +307,55 @@ def test_an_address_is_never_an_option_nor_a_command(address, tmp_path):
     message = refused(address, tmp_path / "clone.git")
     assert message.startswith("a repository's git entry in the study file cannot be used")
     assert "\x1b" not in message and address not in message
+
+
+def tags_of(clone) -> dict[str, str]:
+    listed = git(clone.path, "for-each-ref", "--format=%(refname) %(objectname)", "refs/tags/")
+    return dict(line.split() for line in listed.splitlines())
+
+
+def test_tags_that_are_versions_are_followed_and_no_others(three_months, source, log_of_git):
+    clone, shas = three_months
+    git(source, "update-ref", "refs/tags/v1.0", shas[0])
+    for name in ("ciflow/trunk/12345", "latest", "v1.0-of-a-file/x", "nightly"):
+        git(source, "update-ref", f"refs/tags/{name}", shas[1])
+    make(source, [Made({b"r": (FILE, b"release\n")}, branch="gone")])
+    only_tagged = git(source, "rev-parse", "refs/heads/gone")
+    git(source, "update-ref", "refs/tags/v1.1", only_tagged)
+    git(source, "update-ref", "-d", "refs/heads/gone")
+    now = update_clone(str(source), clone.path)
+    assert now.is_updated
+    assert tags_of(now) == {"refs/tags/v1.0": shas[0], "refs/tags/v1.1": only_tagged}
+    fetches = [line for line in log_of_git.read_text().splitlines() if " fetch " in line]
+    assert len(fetches) == 1 and "v1.0" not in fetches[0]
+
+    git(source, "update-ref", "-d", "refs/tags/v1.1")
+    git(source, "update-ref", "refs/tags/v1.0", shas[2])
+    assert update_clone(str(source), clone.path).is_updated
+    assert tags_of(now) == {"refs/tags/v1.0": shas[2]}
+    log_of_git.write_text("")
+    assert not update_clone(str(source), clone.path).is_updated
+    commands = log_of_git.read_text()
+    assert " fetch " not in commands and " update-ref " not in commands
+
+
+def test_a_new_clone_has_the_tags_and_an_older_one_gets_them(three_months, source, tmp_path):
+    _, shas = three_months
+    git(source, "update-ref", "refs/tags/v1.0", shas[1])
+    new = update_clone(str(source), tmp_path / "new.git")
+    assert tags_of(new) == {"refs/tags/v1.0": shas[1]}
+    git(new.path, "update-ref", "-d", "refs/tags/v1.0")  # as versions before this one cloned
+    git(new.path, "update-ref", "refs/tags/v0.9", shas[0])
+    assert update_clone(str(source), new.path).is_updated
+    assert tags_of(new) == {"refs/tags/v1.0": shas[1]}
+
+
+def test_a_tag_that_replaces_a_directory_of_tags_is_followed(three_months, source):
+    clone, shas = three_months
+    git(source, "update-ref", "refs/tags/v1.0/1.0.1", shas[0])
+    git(source, "update-ref", "refs/tags/release/1.0", shas[0])
+    update_clone(str(source), clone.path)
+    git(source, "update-ref", "-d", "refs/tags/v1.0/1.0.1")
+    git(source, "update-ref", "-d", "refs/tags/release/1.0")
+    git(source, "update-ref", "refs/tags/v1.0", shas[0])
+    assert tags_of(update_clone(str(source), clone.path)) == {"refs/tags/v1.0": shas[0]}

@@ -1,0 +1,1 @@
+"""Releases: which tags are versions, and which release brought a commit first."""
