@@ -110,16 +110,17 @@ END = """
 COMMITS_HEAD = """
 ## Performance work
 
-How often labels of commits (`labels.performance_commits`) are right, by messages alone: files, which
-a study knows, take away tests and tools. `python -m tests.benchmarks.commit_classifier CLONES`
-trains the classifier and measures.
+How often labels of commits (`labels.performance_commits`) are right, by messages alone: files,
+which a study knows, take away tests and tools. It is measured, and the classifier trained, by
+`python -m tests.benchmarks.commit_classifier CLONES`.
 """
 COMMITS_END = """
-The *judged* changes are of repositories whose other changes the classifier had not seen either: half
-of them have a word of performance in the title or text, so that they are harder than usual ones. The
-messages of *evidencebp* were drawn by such words and judged by its authors, who count memory and
-every aspect of time. Of *SWE-fficiency* are the changes of numpy, scipy, sympy, dask and xarray whose
-speed-up its authors measured; no precision follows from them. Neither set was trained on.
+For the *judged* changes the classifier was trained without any that was judged of these
+repositories. Two thirds of them have a word of performance in title or text, so that they are
+harder than usual ones. The messages of *evidencebp* were drawn by such words and judged by its
+authors, who count memory and every aspect of time. Of *SWE-fficiency* are the changes of numpy,
+scipy, sympy, dask and xarray whose speed-up its authors measured; no precision follows from them.
+Neither set was trained on.
 """
 
 OTHERS_HEAD = """
