@@ -103,7 +103,7 @@ class _Month:
 
     @property
     def state(self) -> PartitionState:
-        """What is read of the month, by which a later run knows that none is missing.
+        """The read numbers, by which a later run knows that none is missing.
 
         Those that GitHub does not have are among it: they are not requested again until others
         are.
