@@ -103,10 +103,9 @@ class _Month:
 
     @property
     def state(self) -> PartitionState:
-        """The read numbers, by which a later run knows that none is missing.
+        """The numbers that were requested, by which a later run knows that none is missing.
 
-        Those that GitHub does not have are among it: they are not requested again until others
-        are.
+        Those that GitHub does not have are among them: they are requested again with others alone.
         """
         return _state(self.wanted)
 
