@@ -78,6 +78,11 @@ class Repository(Subject):
         description="labels that mark an issue of this repository as something other than a bug "
         "report; default: the study's",
     )
+    pull_requests: bool | None = Field(
+        default=None,
+        description="whether all its pull requests are read that landed or are linked to an issue; "
+        "default: the study's",
+    )
     aliases: Many[RepositoryName] = Field(
         default=(),
         description="former or later names of the repository, whose links count as its own",

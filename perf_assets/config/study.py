@@ -110,6 +110,12 @@ class Study(StrictModel):
         description="whether fixes are analysed in detail: methods, languages, who introduced "
         "the bug",
     )
+    pull_requests: bool = Field(
+        default=False,
+        description="whether all pull requests are read that landed or are linked to an issue; "
+        "without it, those of performance work and bug reports, by at most 2 requests more for "
+        "each 1,000 issues",
+    )
     kind_method: KindMethod = Field(
         default="better", description="how the kinds of questions are classified"
     )
@@ -247,6 +253,11 @@ class Study(StrictModel):
                 keys = {"performance_labels", "non_bug_labels"}
                 return replace(self.rules, **entry.model_dump(include=keys, exclude_none=True))
         return self.rules
+
+    def reads_all_pull_requests(self, repository: Repository) -> bool:
+        """Return whether all pull requests of ``repository`` are read."""
+        own = repository.pull_requests
+        return self.pull_requests if own is None else own
 
     @property
     def tag_sets(self) -> tuple[TagSet, ...]:

@@ -24,6 +24,7 @@ CODE: Mapping[str, str] = {
     "labels.question_kinds": "stages/enrichment/question_kinds.py",
     "links.fix_links": "stages/enrichment/links.py",
     "details.commit_metrics": "stages/enrichment/details.py",
+    "details.pull_requests": "stages/enrichment/pull_requests.py",
     "replication.bugs": "stages/replicating.py",
     "reviews.verdicts": "stages/reviewing.py",
     "published.perf_bugs": "storage/publishing.py",

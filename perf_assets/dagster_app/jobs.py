@@ -65,7 +65,8 @@ DESCRIPTIONS = {
     FULL_PIPELINE: "Mine, label, link, build models and publish: the main job.",
     MINE_JOB: "Bring issues and commits up to date at the source.",
     LABEL_JOB: "Label the loaded issues.",
-    LABEL_AND_LINK: "Label issues, link the commits that fixed them, and analyse these fixes.",
+    LABEL_AND_LINK: "Label issues, link the commits that fixed them, analyse these fixes, and read "
+    "their pull requests.",
     FORUM_PIPELINE: "Ingest, label, model and publish the questions of forums.",
     INGEST_QUESTIONS: "Ingest questions, and label those about performance.",
     BUILD_MODELS: "Build models and statistics, and publish the database.",

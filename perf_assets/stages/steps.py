@@ -27,6 +27,8 @@ from perf_assets.stages.enrichment.performance_commits import TABLES as COMMIT_L
 from perf_assets.stages.enrichment.performance_commits import label_commits
 from perf_assets.stages.enrichment.performance_questions import TABLES as QUESTION_LABEL_TABLES
 from perf_assets.stages.enrichment.performance_questions import label_performance_questions
+from perf_assets.stages.enrichment.pull_requests import TABLES as PULL_REQUEST_TABLES
+from perf_assets.stages.enrichment.pull_requests import load_pull_requests
 from perf_assets.stages.enrichment.releases import TABLES as RELEASE_TABLES
 from perf_assets.stages.enrichment.releases import find_releases
 from perf_assets.stages.mining.benchmarks import TABLES as BENCHMARK_TABLES
@@ -207,6 +209,16 @@ REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
         "Methods, complexity and languages of each fix, its lines' origin, and its releases.",
         lambda writer, _, repository, months, __: chain(
             inspect_fixes(writer, repository, months), find_releases(writer, repository)
+        ),
+    ),
+    Step(
+        "pull_requests",
+        "details",
+        PULL_REQUEST_TABLES,
+        ("github",),
+        "When the pull requests of performance work and fixes were reviewed and merged.",
+        lambda writer, study, repository, _, options: load_pull_requests(
+            writer, study, repository, options.longest_wait
         ),
     ),
 )

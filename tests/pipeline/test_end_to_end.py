@@ -209,6 +209,32 @@ def test_the_planted_work_is_found_as_what_it_is(sampled: Prepared) -> None:
     assert months["reports"].sum() > months["fixes_with_report"].sum() > 0
 
 
+def test_pull_requests_are_as_planned(sampled: Prepared) -> None:
+    """Every row is that of the plan, and none is missing that is linked to a bug report."""
+    planted = {
+        one.pop("pull_request"): one
+        for one in json.loads((sampled.corpus / "truth" / "pull_requests.json").read_text())
+    }
+    linked = {number for number, one in planted.items() if one.pop("bug_reports")}
+    with duckdb.connect(str(sampled.data_dir / "perf_bugs.duckdb"), read_only=True) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        found = connection.sql("FROM details.pull_requests").pl()
+        times = connection.sql("FROM marts.pull_request_times").pl()
+    moments = [name for name, kind in found.schema.items() if isinstance(kind, pl.Datetime)]
+    rows = found.with_columns(pl.col(moments).dt.strftime("%Y-%m-%dT%H:%M:%SZ"))
+    stored = {row.pop("pull_request"): row for row in rows.iter_rows(named=True)}
+    assert linked <= stored.keys() <= planted.keys()
+    for number, row in stored.items():
+        assert {name: row[name] for name in planted[number]} == planted[number], number
+    assert not all(row["is_review_list_complete"] for row in stored.values())
+    assert times.height == found.height
+    assert set(times.filter("is_bug")["pull_request"]) >= linked
+    joined = times.join(found, on="pull_request")
+    hours = (pl.col("first_review_at") - pl.col("opened_at")).dt.total_seconds() / 3600
+    assert joined.filter((hours - pl.col("hours_to_first_review")).abs() > 1e-9).is_empty()
+    assert joined.filter(pl.col("size") != pl.col("additions") + pl.col("deletions")).is_empty()
+
+
 def test_the_planted_form_is_known_from_its_month_on(sampled: Prepared) -> None:
     planted = json.loads((sampled.corpus / "truth" / "form.json").read_text())
     path, reports = planted["path"], planted["reports"]

@@ -381,6 +381,25 @@ FILLED = {
             "month": "2020-02",
         }
     ],
+    "details.pull_requests": [
+        {
+            "repository": REPOSITORY,
+            "pull_request": 20,
+            "author": "ann",
+            "opened_at": "2020-01-03T00:00:00Z",
+            "first_review_at": "2020-01-03T02:00:00Z",
+            "merged_at": "2020-01-03T10:00:00Z",
+            "closed_at": "2020-01-03T10:00:00Z",
+            "is_merged": True,
+            "additions": 3,
+            "deletions": 1,
+            "changed_files": 1,
+            "reviews": 1,
+            "reviewers": ["bob"],
+            "is_review_list_complete": True,
+            "month": "2020-01",
+        }
+    ],
     "details.introducing_commits": [
         {
             "repository": REPOSITORY,
@@ -515,6 +534,9 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         )
     ],
     "rejected_reports": [],
+    "review_times_of_performance_work": [
+        (REPOSITORY, 2020, 1, 0, 2.0, None, 10.0, None, 4.0, None),
+    ],
     "measured_regressions": [
         (REPOSITORY, "2020-02", sha("b"), sha("b"), 1, 1, 1, 1.5, SUM, 1.5),
         (REPOSITORY, "2020-02", sha("a"), sha("a"), 1, 1, 1, 2.0, SUM, 2.0),

@@ -9,6 +9,8 @@ from perf_assets.schema.models.dependencies import made_from
 from perf_assets.stages.steps import REPOSITORY_STEPS, TAG_SET_STEPS, repository_steps
 
 MINED = ["github_issues", "git_commits", "static_findings", "benchmark_results"]
+LABELLED = ["performance_labels", "performance_commits"]
+DETAILED = ["fix_details", "pull_requests"]
 
 
 @pytest.fixture(scope="module")
@@ -28,11 +30,11 @@ def test_each_step_reads_what_steps_before_it_stored(steps: tuple[Any, ...]) -> 
 @pytest.mark.parametrize(
     ("until", "analyze_fixes", "ends"),
     [
-        ("labels", True, ["performance_labels"]),
-        ("links", True, ["performance_labels", "fix_links"]),
-        ("fix-analysis", False, ["performance_labels", "fix_links", "fix_details"]),
-        ("published", True, ["performance_labels", "fix_links", "fix_details"]),
-        ("published", False, ["performance_labels", "fix_links"]),
+        ("labels", True, LABELLED),
+        ("links", True, [*LABELLED, "fix_links"]),
+        ("fix-analysis", False, [*LABELLED, "fix_links", *DETAILED]),
+        ("published", True, [*LABELLED, "fix_links", *DETAILED]),
+        ("published", False, [*LABELLED, "fix_links"]),
     ],
 )
 def test_a_run_ends_after_the_stage_that_it_is_to_reach(

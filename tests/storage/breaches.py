@@ -169,6 +169,10 @@ BREAKING: dict[str, dict[str, Any]] = {
         "analysed_commits_have_methods": {"methods_changed": None},
         "traced_commits_have_removed_lines": {"removed_lines": None},
     },
+    "details.pull_requests": {
+        "pull_requests_are_wanted": {"pull_request": 99},
+        "every_wanted_pull_request_is_there": COUNT,
+    },
     "details.introducing_commits": {
         "fixes_are_of_the_month": {"sha": "e" * 40},
     },

@@ -110,14 +110,30 @@ class Issue(Thread):
         return record
 
 
+class Review(Record):
+    """A review of a pull request; one that is not submitted yet has no time."""
+
+    user: User | None = None
+    submitted_at: Moment | None = None
+    state: Literal["APPROVED", "CHANGES_REQUESTED", "COMMENTED", "DISMISSED", "PENDING"]
+
+
 class PullRequest(Thread):
-    """A pull request; ``closes`` lists the issues that it is linked to as closing them."""
+    """A pull request; ``closes`` lists the issues that it is linked to as closing them.
+
+    ``reviews`` are in the order of their submission. What a corpus does not say of size and reviews
+    is not known.
+    """
 
     merged_at: Moment | None = None
     merge_commit_sha: Sha | None = None
     merge_commit_author: str | None = None
     commits: int | None = None
     closes: list[int] | None = None
+    additions: Count | None = None
+    deletions: Count | None = None
+    changed_files: Count | None = None
+    reviews: list[Review] | None = None
 
     def times(self) -> Iterator[str]:
         """Return the times of its changes."""

@@ -17,7 +17,7 @@ from perf_assets.core.people.addresses import hashed_address, noreply_login
 LOGINS = frozenset(
     (
         *("account", "actor", "author", "author_login", "commentator_names", "commit_author"),
-        *("login", "merge_commit_author", "other", "person"),
+        *("login", "merge_commit_author", "other", "person", "reviewers"),
     )
 )
 RATERS = re.compile(r"rater(_\w+)?|raters|told_by|state_by")

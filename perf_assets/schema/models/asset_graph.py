@@ -40,6 +40,7 @@ SOURCES: Mapping[str, tuple[str, str]] = {
 FROM_OUTSIDE: Mapping[str, tuple[str, ...]] = {
     "raw.issues": ("sources.GitHub",),
     "raw.commits": ("sources.git",),
+    "details.pull_requests": ("sources.GitHub",),
     "raw.benchmark_results": ("sources.benchmarks",),
     "raw.static_findings": ("raw.commits",),  # the clone is brought up to date by who mines commits
     "raw.questions": ("sources.StackExchange",),

@@ -108,10 +108,10 @@ def to_frames(
         events += [reader.event(entry) | issue_columns for entry in reader.events(node)]
         pull_requests += [row | issue_columns for row in reader.pull_requests(node)]
     return IssueBatch(
-        _frame("raw.issues", issues, ("number",)),
-        _frame("raw.issue_comments", comments, ("number", "comment_id")),
-        _frame("raw.issue_events", events, ("number", "created_at", "event_id")),
-        _frame("raw.issue_pull_requests", pull_requests, PULL_REQUEST_KEY),
+        table_frame("raw.issues", issues, ("number",)),
+        table_frame("raw.issue_comments", comments, ("number", "comment_id")),
+        table_frame("raw.issue_events", events, ("number", "created_at", "event_id")),
+        table_frame("raw.issue_pull_requests", pull_requests, PULL_REQUEST_KEY),
         gap_frame(repository, reader.gaps, months),
     )
 
@@ -148,7 +148,10 @@ def counted_together(gaps: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _frame(table: str, rows: list[dict[str, Any]], order: tuple[str, ...]) -> pl.DataFrame:
+def table_frame(
+    table: str, rows: Sequence[Mapping[str, Any]], order: tuple[str, ...]
+) -> pl.DataFrame:
+    """Return rows of a table, whose moments are texts, as a frame in their order."""
     schema = schema_of(table)
     times = [name for name, kind in schema.items() if kind == TIME]
     texts = {**schema, **dict.fromkeys(times, pl.String())}
@@ -158,7 +161,7 @@ def _frame(table: str, rows: list[dict[str, Any]], order: tuple[str, ...]) -> pl
     ).sort(order)
 
 
-def _format(rows: list[dict[str, Any]], times: list[str]) -> str:
+def _format(rows: Sequence[Mapping[str, Any]], times: list[str]) -> str:
     # GitHub writes whole seconds, for which there is a quicker way.
     texts = (row[name] for row in rows for name in times)
     is_whole = all(text is None or len(text) == WHOLE_SECONDS for text in texts)

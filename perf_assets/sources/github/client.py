@@ -150,14 +150,18 @@ class GitHubClient:
             del self._charged.to
 
     def query(
-        self, document: str, variables: Mapping[str, Any], *, first: int | None = None
+        self,
+        document: str | Callable[[int], str],
+        variables: Mapping[str, Any],
+        *,
+        first: int | None = None,
     ) -> Reply:
         """Return GitHub's answer, whole but for what GitHub withholds.
 
         The table of :mod:`perf_assets.sources.github.faults` says what follows from any other
         answer. Transient faults are retried with growing pauses; ``first``, the page size, is
-        halved where size is the likely cause, and grows again. At a rate limit the other
-        credentials go on; where all rest, the client waits.
+        halved where size is the likely cause, and grows again. A ``document`` has it as a variable,
+        or is made for it. At a rate limit the other credentials go on; where all rest, we wait.
 
         Raises
         ------
@@ -165,24 +169,29 @@ class GitHubClient:
             A wrong token, a repository that is not there, no network, a limit that lasts longer
             than our patience, or GitHub failing on.
         """
-        named = OPERATION.match(document)
-        operation = named[1] if named else document
+        text = document if isinstance(document, str) else document(first or 1)
+        named = OPERATION.match(text)
+        operation = named[1] if named else text
         sent = dict(variables)
         attempts = failures = 0
         patience_left = self.patience.longest_trouble
         while True:
             if first is not None:
-                sent["first"] = self._pages.size(operation, first)
+                size = self._pages.size(operation, first)
+                if isinstance(document, str):
+                    sent["first"] = size
+                else:
+                    text = document(size)
             with self.accounts.borrow() as (account, connection):
                 started = monotonic()
                 with within(min(self.patience.answer, patience_left)):
-                    outcome = self._attempt(account, connection, self._known(document), sent)
+                    outcome = self._attempt(account, connection, self._known(text), sent)
             if isinstance(outcome, Reply):
                 self.accounts.succeed(account)
                 self._pages.grow(operation)
                 return outcome
             if outcome.is_heavy and first is not None:
-                self._pages.shrink(operation, sent["first"])
+                self._pages.shrink(operation, size)
             attempts += outcome.counts
             failures += not outcome.is_limit
             wait = 0.0 if outcome.is_limit else self.patience.pause(failures)

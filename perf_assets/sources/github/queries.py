@@ -1,5 +1,7 @@
 """The GraphQL documents the client sends. Reference: https://docs.github.com/graphql/reference."""
 
+from collections.abc import Sequence
+
 # Values of the enum IssueTimelineItemsItemType, in the order of raw.issue_events.event.
 EVENT_TYPES = (
     "CLOSED_EVENT, REOPENED_EVENT, LABELED_EVENT, UNLABELED_EVENT, "
@@ -54,6 +56,18 @@ __typename
 PULL_REQUEST_FIELDS = (
     f"id number merged mergeCommit {{ {COMMIT} }} commits {{ totalCount }} "
     "repository { nameWithOwner }"
+)
+
+# Raised when more of pull requests is requested, or read otherwise: a run reads them again then.
+REVIEWED_VERSION = 1
+
+# Of more reviews than these the others stay unread: they come in the order of submission, and the
+# first is wanted most.
+REVIEWS = 20
+
+REVIEWED_FIELDS = (
+    f"number author {ACTOR} createdAt closedAt merged mergedAt additions deletions changedFiles "
+    f"reviews(first: {REVIEWS}) {{ totalCount nodes {{ author {ACTOR} submittedAt state }} }}"
 )
 
 CONNECTIONS = {
@@ -168,6 +182,23 @@ def removed_document(size: int) -> str:
 query Removed($owner: String!, $name: String!, {numbers}) {{
   {RATE_LIMIT}
   repository(owner: $owner, name: $name) {{ nameWithOwner {lookups} }}
+}}
+"""
+
+
+def pull_requests_document(numbers: Sequence[int]) -> str:
+    """Return a document for the pull requests with these ``numbers``, as ``p0``, ``p1``, ...
+
+    A number that belongs to no pull request is an error NOT_FOUND beside a null.
+    """
+    lookups = "\n".join(
+        f"p{index}: pullRequest(number: {number}) {{ {REVIEWED_FIELDS} }}"
+        for index, number in enumerate(numbers)
+    )
+    return f"""
+query PullRequests($owner: String!, $name: String!) {{
+  {RATE_LIMIT}
+  repository(owner: $owner, name: $name) {{ {lookups} }}
 }}
 """
 

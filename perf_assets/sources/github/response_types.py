@@ -9,6 +9,7 @@ from pydantic import BeforeValidator
 from typing_extensions import TypedDict
 
 from perf_assets.sources.github.issue_types import (
+    Actor,
     Comment,
     CountedList,
     Event,
@@ -18,7 +19,16 @@ from perf_assets.sources.github.issue_types import (
     PageInfo,
     PullRequest,
 )
-from perf_assets.sources.github.scalars import AsideMoment, Int, Moment, Text
+from perf_assets.sources.github.scalars import (
+    AsideMoment,
+    Count,
+    EnumValue,
+    Flag,
+    Int,
+    Moment,
+    Number,
+    Text,
+)
 
 
 def _nothing(node: object) -> object:
@@ -122,6 +132,36 @@ class Discussion(TypedDict):
     """A discussion."""
 
     number: Int
+
+
+class Review(TypedDict):
+    """A review; one that is not submitted yet, which its author alone sees, has no time."""
+
+    author: Actor | None
+    submittedAt: Moment | None
+    state: EnumValue
+
+
+class Reviews(TypedDict):
+    """The first reviews of a pull request, and how many there are."""
+
+    totalCount: Count
+    nodes: list[Review | None] | None
+
+
+class ReviewedPullRequest(TypedDict):
+    """A pull request with its size and reviews; a corpus may not know its size."""
+
+    number: Number
+    author: Actor | None
+    createdAt: Moment
+    closedAt: Moment | None
+    merged: Flag
+    mergedAt: Moment | None
+    additions: Count | None
+    deletions: Count | None
+    changedFiles: Count | None
+    reviews: Reviews | None
 
 
 Locations = dict[str, Here | None]

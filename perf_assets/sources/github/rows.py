@@ -127,7 +127,7 @@ class RowReader:
         return {
             "event_id": node["id"],
             "event": EVENT_NAMES[node["kind"]],
-            "actor": _login(node["actor"]),
+            "actor": login_of(node["actor"]),
             "created_at": node["createdAt"],
             "label": (node.get("label") or {}).get("name"),
             "commit_sha": (commit or {}).get("oid"),
@@ -271,7 +271,7 @@ def _author(node: Issue | Comment) -> dict[str, Any]:
     """Return the author and GitHub's data about the account."""
     association = node["authorAssociation"]
     return {
-        "author": _login(node["author"]),
+        "author": login_of(node["author"]),
         "author_type": _author_type(node["author"]),
         "author_association": association if association in ASSOCIATIONS else None,
     }
@@ -293,7 +293,7 @@ def _commit_author(commit: dict[str, Any] | None) -> str | None:
     return None if login in NOBODY else login
 
 
-def _login(actor: Actor | None) -> str | None:
+def login_of(actor: Actor | None) -> str | None:
     """Return the login, of a bot with ``[bot]`` as GitHub's pages and its REST API write it.
 
     GraphQL leaves that out, and a person may have the rest as a login. A deleted account ("ghost")

@@ -6,7 +6,6 @@ the rows of its cohort, and ``AuditedWriter`` audits and stores them.
 
 import logging
 from collections.abc import Generator, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -20,7 +19,6 @@ from perf_assets.sources.github.client import RequestCost
 from perf_assets.sources.github.issues import ChangePage, IssueSource
 from perf_assets.sources.github.prefetch import windows
 from perf_assets.sources.github.responses import AnswerError
-from perf_assets.sources.issue_source_factory import open_issue_source
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.stages.mining.cohorts import (
     Cohort,
@@ -40,6 +38,7 @@ from perf_assets.stages.mining.incremental_state import (
     stale_cohorts,
 )
 from perf_assets.stages.preloading import preload
+from perf_assets.stages.recorded_source import recorded_source
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.partition_write import WriteOutcome
 
@@ -76,7 +75,7 @@ def mine_issues(
 
     The requests to the source are recorded, however it ends.
     """
-    with _recorded_source(writer, repository, longest_wait) as source:
+    with recorded_source(writer, repository, longest_wait) as source:
         yield from load_issues(writer, source, months, reconcile_months)
 
 
@@ -90,23 +89,8 @@ def check_repository(
     PerfAssetsError
         It does not have it, or cannot be read.
     """
-    with _recorded_source(writer, repository, longest_wait) as source:
+    with recorded_source(writer, repository, longest_wait) as source:
         source.newest()
-
-
-@contextmanager
-def _recorded_source(
-    writer: AuditedWriter, repository: Repository, longest_wait: float
-) -> Iterator[IssueSource]:
-    """Open the source of ``repository``, and record the requests to it, however it ends."""
-    started = datetime.now(UTC)
-    with open_issue_source(repository, longest_wait) as source:
-        try:
-            yield source
-        finally:
-            requests = source.client.total
-            row = {"repository": repository.name, "started_at": started, **vars(requests)}
-            writer.note({"meta.source_requests": pl.DataFrame([row])})
 
 
 def load_issues(

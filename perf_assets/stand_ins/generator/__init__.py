@@ -44,6 +44,7 @@ from perf_assets.stand_ins.generator.planner import Calendar, Plan
 from perf_assets.stand_ins.generator.program import plan_program
 from perf_assets.stand_ins.generator.releases import plant_releases
 from perf_assets.stand_ins.generator.report_form import plant_form, planted_form
+from perf_assets.stand_ins.generator.reviews import plant_reviews, planted_pull_requests
 from perf_assets.stand_ins.generator.topics import MERGES_PER_COMMIT, plan_topics
 from perf_assets.stand_ins.generator.traps import plant_traps
 from perf_assets.stand_ins.generator.truth import write_truth
@@ -172,11 +173,17 @@ def generate(  # noqa: PLR0913
         plan.number()
         write_history(partial / GIT_DIRECTORY, plan.commits, rng)
         releases = plant_releases(partial / GIT_DIRECTORY, plan)
+        plant_reviews(plan, seed)
         records = write_corpus(plan, partial)
         trend_start = min(MONTHS_BEFORE_TREND, months - 1)
         (partial / TRUTH_DIRECTORY).mkdir()
         write_truth(plan, partial / TRUTH_DIRECTORY, trend_start, releases)
-        truths = {"changes": planted, "form": planted_form(plan), "work": planted_work(plan)}
+        truths = {
+            "changes": planted,
+            "form": planted_form(plan),
+            "work": planted_work(plan),
+            "pull_requests": list(planted_pull_requests(plan)),
+        }
         study = _study(plan, trend_start)
         if measured is not None:
             measured.write(partial / suite.DIRECTORY)

@@ -148,6 +148,15 @@ def _pull(pull: Pull) -> Record:
         "merge_commit_author": _merge_author(pull),
         "commits": pull.size or max(1, len(pull.own)),
         "closes": sorted(issue.number for issue in pull.closes),
+        **dict(zip(("additions", "deletions", "changed_files"), pull.lines, strict=True)),
+        "reviews": [
+            {
+                "user": _user(review.author),
+                "submitted_at": timestamp(review.at),
+                "state": review.state,
+            }
+            for review in pull.reviews
+        ],
     }
 
 

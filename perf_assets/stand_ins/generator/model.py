@@ -46,6 +46,15 @@ class Comment:
     reactions: dict[str, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A review of a pull request; ``state`` is GitHub's word for its outcome."""
+
+    author: str | None
+    at: int
+    state: str
+
+
 @dataclass(slots=True)
 class Pull:
     """A pull request: it takes a number from the same row as the issues.
@@ -53,7 +62,8 @@ class Pull:
     ``merge_commit`` is the commit that GitHub names; ``lost_oid`` one that a force push took away.
     ``landed`` are the commits by which it is in the history, where they are not those that
     ``merge_commit`` says; ``size`` is how many commits it had, by default as many. ``closes`` are
-    the issues it is linked to.
+    the issues it is linked to. ``lines`` are added and deleted lines and changed files, known once
+    the history is written.
     """
 
     title: str
@@ -67,6 +77,13 @@ class Pull:
     landed: list["Commit"] = field(default_factory=list)
     size: int | None = None
     closes: list["Issue"] = field(default_factory=list)
+    lines: tuple[int, int, int] = (0, 0, 0)
+    reviews: list[Review] = field(default_factory=list)
+
+    @property
+    def is_merged(self) -> bool:
+        """Return whether GitHub shows it as merged."""
+        return self.merge_commit is not None or self.lost_oid is not None
 
     @property
     def own(self) -> list["Commit"]:

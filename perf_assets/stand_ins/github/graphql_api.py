@@ -50,7 +50,10 @@ extend type Issue { issueType: IssueType }
 type IssueType { name: String! }
 """
 # Never null at GitHub; a corpus may not know them.
-UNKNOWN_TO_CORPORA = ("Issue.authorAssociation", "IssueComment.authorAssociation")
+UNKNOWN_TO_CORPORA = (
+    *("Issue.authorAssociation", "IssueComment.authorAssociation"),
+    *("PullRequest.additions", "PullRequest.changedFiles", "PullRequest.deletions"),
+)
 UNKNOWN_FIELD = re.compile(r"Cannot query field '(\w+)' on type '(\w+)'")
 UNKNOWN_ARGUMENT = re.compile(r"Unknown argument '(\w+)' on field '\w+\.(\w+)'")
 KEPT_DOCUMENTS = 256

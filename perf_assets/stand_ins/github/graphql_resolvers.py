@@ -17,6 +17,7 @@ from perf_assets.stand_ins.github.graphql_views import (
     label_view,
     pull_view,
     repository_view,
+    review_view,
     state_reason,
 )
 from perf_assets.stand_ins.github.search import LATEST, SearchError, search
@@ -287,6 +288,19 @@ def _closing_pulls(issue: View, _: Context, arguments: Arguments) -> View:
     )
 
 
+def _reviews(pull: View, _: Context, arguments: Arguments) -> View | None:
+    tracker, reviews = pull["_tracker"], pull["_record"].get("reviews")
+    if reviews is None:  # a corpus may not know them
+        return None
+    return connection(
+        list(enumerate(reviews)),
+        lambda pair: pair[:1],
+        lambda pair: review_view(tracker, pull, *pair),
+        arguments.get("first"),
+        arguments.get("after"),
+    )
+
+
 def _state_reason(issue: View, _: Context, arguments: Arguments) -> str | None:
     reason = state_reason(issue["_record"])
     return "NOT_PLANNED" if reason == "DUPLICATE" and not arguments["enableDuplicate"] else reason
@@ -323,6 +337,7 @@ RESOLVERS: Mapping[tuple[str, str], Resolver] = {
     ("Issue", "timelineItems"): _timeline_items,
     ("Issue", "closedByPullRequestsReferences"): _closing_pulls,
     ("Issue", "stateReason"): _state_reason,
+    ("PullRequest", "reviews"): _reviews,
     **{
         (f"{name}Connection", "edges"): _edges
         for name in (
@@ -331,6 +346,7 @@ RESOLVERS: Mapping[tuple[str, str], Resolver] = {
             "IssueTimelineItems",
             "Label",
             "PullRequest",
+            "PullRequestReview",
             "SearchResultItem",
         )
     },

@@ -107,6 +107,20 @@ def pull_view(tracker: Tracker, pull: Record) -> View:
         if sha
         else None,
         "commits": {"totalCount": pull.get("commits") or 0},
+        "additions": pull.get("additions"),
+        "deletions": pull.get("deletions"),
+        "changedFiles": pull.get("changed_files"),
+    }
+
+
+def review_view(tracker: Tracker, pull: View, place: int, review: Record) -> View:
+    """Return a review of a pull request; ``place`` is its place among these."""
+    return {
+        "__typename": "PullRequestReview",
+        "id": node_id("PRR", tracker.repository, f"{pull['number']}.{place}"),
+        "author": actor_view(review.get("user")),
+        "submittedAt": review.get("submitted_at"),
+        "state": review["state"],
     }
 
 

@@ -10,7 +10,7 @@ class Parameters(TypedDict, total=False):
     repository, month : those of the partition; a table that is computed whole has none.
     forum, tag_set : the two parts of what a partition of a forum belongs to.
     source_count : how many rows the source itself says there are.
-    issue_numbers, commit_shas, question_ids, post_ids : what its rows may speak of.
+    issue_numbers, commit_shas, question_ids, post_ids, pull_requests : what its rows may speak of.
     least_readable_share : of the commits of a month, of which git must be able to read so many.
     rule_version : the version of the rules by which its rows were decided.
     """
@@ -24,5 +24,6 @@ class Parameters(TypedDict, total=False):
     commit_shas: Collection[str]
     question_ids: Collection[int]
     post_ids: Collection[int]
+    pull_requests: Collection[int]
     least_readable_share: float
     rule_version: str

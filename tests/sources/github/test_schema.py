@@ -19,6 +19,7 @@ DOCUMENTS = {
     "search": queries.SEARCH,
     "counts": queries.counts_document(2),
     "rest": queries.rest_document(list(queries.CONNECTIONS)),
+    "pull-requests": queries.pull_requests_document([1, 2]),
 }
 
 
