@@ -41,17 +41,17 @@ class Title(NamedTuple):
 
     @property
     def is_tagged(self) -> bool:
-        """Whether a tag says performance."""
+        """Return whether a tag says performance."""
         return _OF_PERFORMANCE.search(self.tags) is not None
 
     @property
     def is_benchmark(self) -> bool:
-        """Whether a tag says benchmarks, and none performance."""
+        """Return whether a tag says benchmarks, and none performance."""
         return _OF_BENCHMARKS.search(self.tags) is not None and not self.is_tagged
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether tag or first word says tests, documentation or tools, and no tag performance."""
+        """Return whether tag or first word says tests, texts or tools, and no tag performance."""
         says_so = _ELSEWHERE.search(self.tags) or _ABOUT_TEXTS.match(self.plain)
         return says_so is not None and not self.is_tagged
 
