@@ -62,6 +62,7 @@ def train(
         (of results; not about performance here), or null where it is not known.
     vectors : of words.
     command : what trains it again.
+    words : what signs are made of.
 
     Raises
     ------

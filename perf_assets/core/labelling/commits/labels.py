@@ -10,6 +10,7 @@ from perf_assets.core.labelling.commits.changes import changes_of
 from perf_assets.core.labelling.commits.files import files_of_commits
 from perf_assets.core.labelling.commits.titles import Title, read_title
 from perf_assets.core.labelling.commits.words import COMMIT_WORDS, ELSEWHERE
+from perf_assets.core.labelling.places import LONGEST_READ
 from perf_assets.core.labelling.vocabulary import COUNTED_KINDS
 from perf_assets.core.linking.pull_requests import History
 from perf_assets.core.linking.revert_words import QUOTING, own_words
@@ -136,7 +137,7 @@ def _decided(
     product, benchmarks = files
     plain = title.plain.casefold()
     found = [f"title: {name}" for name, pattern in _FOUND_BY.items() if pattern.search(plain)]
-    if gain := _MEASURED.search(body.casefold()):
+    if gain := _MEASURED.search(body[:LONGEST_READ].casefold()):
         found.append(f"text: {gain[0]}")
     if title.is_tagged:
         found.insert(0, f"tag: {title.tags}")
