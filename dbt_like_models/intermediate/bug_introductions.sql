@@ -94,8 +94,21 @@ traced as (
     from details.introducing_commits
 ),
 
+known_origins as (
+    select
+        repository,
+        sha as introducing_sha,
+        committed_at,
+        is_merge
+    from known
+),
+
 back_alone as (
-    select taken_back.*
+    select
+        repository,
+        sha,
+        path,
+        introducing_sha
     from taken_back
     anti join traced using (repository, sha, path, introducing_sha)
 ),
@@ -104,19 +117,16 @@ origins as (
     select * from traced
     union all
     select
-        back_alone.repository,
-        back_alone.sha,
-        back_alone.path,
-        back_alone.introducing_sha,
-        known.committed_at as introduced_at,
+        repository,
+        sha,
+        path,
+        introducing_sha,
+        known_origins.committed_at as introduced_at,
         0 as lines,
-        known.is_merge,
+        known_origins.is_merge,
         false as is_ignored
     from back_alone
-    inner join known
-        on
-            back_alone.repository = known.repository
-            and back_alone.introducing_sha = known.sha
+    inner join known_origins using (repository, introducing_sha)
 ),
 
 -- The commit that a copy counts as, and one that brings a reverted commit again.
