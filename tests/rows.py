@@ -268,6 +268,7 @@ def origin(fix: str, name: str, at: str, lines: int = 1, **changes: Any) -> Row:
         "introducing_sha": sha(name),
         "introduced_at": at,
         "is_merge": False,
+        "is_ignored": False,
         "lines": lines,
         "month": "2020-01",
     }

@@ -198,6 +198,7 @@ TABLES = {
         SELECT repository, sha, 'source/part' || k || '.py' AS path,
             md5(sha || k) || '00000000' AS introducing_sha,
             committed_at - (additions + 1) * INTERVAL 1 DAY AS introduced_at, false AS is_merge,
+            false AS is_ignored,
             2 AS lines, month
         FROM raw.commits SEMI JOIN links.fix_links USING (repository, sha), range(3) AS places(k)
     """,

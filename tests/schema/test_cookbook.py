@@ -408,6 +408,7 @@ FILLED = {
             "introducing_sha": sha("e"),
             "introduced_at": "2020-01-31T00:00:00Z",
             "is_merge": False,
+            "is_ignored": False,
             "lines": 2,
             "month": "2020-02",
         }

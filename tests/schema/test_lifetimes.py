@@ -1,6 +1,7 @@
 """What fixes touch and how long bugs lived: models on given rows, and the comparison."""
 
 from datetime import UTC, datetime
+from math import exp, log
 from typing import Any
 
 import duckdb
@@ -10,6 +11,7 @@ from perf_assets.schema import schema_of, table_of
 from tests.effort import some
 from tests.model_database import ModelDatabase
 from tests.rows import (
+    REPOSITORY,
     Row,
     changed_file,
     commit,
@@ -130,6 +132,137 @@ def test_candidates_are_not_merges_and_not_younger_than_the_report(database: Mod
     assert (life["removed_lines"], life["introduced_lines"]) == (9, 5)
     assert life["introduced_at"] == datetime(2020, 1, 8, 12, tzinfo=UTC)
     assert (life["lifetime_days"], life["longest_lifetime_days"]) == (1.5, 40.0)
+
+
+def introductions(database: ModelDatabase) -> dict[tuple[str, str], Row]:
+    rows = database.rows("FROM intermediate.bug_introductions")
+    return {(row["introducing_sha"], row["path"]): row for row in rows}
+
+
+def related(name: str, other: str, relation: str) -> Row:
+    return {
+        "repository": REPOSITORY,
+        "sha": sha(name),
+        "related_sha": sha(other),
+        "relation": relation,
+        "evidence": "This reverts commit",
+        "month": "2020-01",
+    }
+
+
+def test_candidates_are_ranked_by_probability(database: ModelDatabase) -> None:
+    database.fill(
+        fixed(
+            "fix",
+            details__commit_metrics=[detail("fix", removed_lines=11)],
+            details__introducing_commits=[
+                origin("fix", "old", "2010-01-01T00:00:00Z", 3),
+                origin("fix", "new", "2020-01-08T00:00:00Z", 6),
+                origin("fix", "new", "2020-01-08T00:00:00Z", 1, path="b.py"),
+                origin("fix", "listed", "2020-01-08T00:00:00Z", 1, is_ignored=True),
+            ],
+        )
+    )
+    found = introductions(database)
+    new, old, listed = (found[sha(name), "a.py"] for name in ("new", "old", "listed"))
+    logit = -0.211 + 3.692 * 0.7 - 0.587 * log(1 + 12)
+    assert new["probability"] == pytest.approx(1 / (1 + exp(-logit)))
+    assert found[sha("new"), "b.py"]["probability"] == new["probability"]
+    assert 0 < old["probability"] < new["probability"] < 1
+    assert (new["candidate_rank"], old["candidate_rank"]) == (1, 2)
+    assert (listed["is_candidate"], listed["probability"], listed["candidate_rank"]) == (
+        False,
+        None,
+        None,
+    )
+
+
+def test_what_a_fix_takes_back_is_its_only_candidate(database: ModelDatabase) -> None:
+    tables = fixed(
+        "fix",
+        details__commit_metrics=[detail("fix", removed_lines=3)],
+        details__introducing_commits=[
+            origin("fix", "other", "2020-01-09T00:00:00Z", 2),
+            origin("fix", "wrong", "2020-01-02T00:00:00Z", 1),
+        ],
+        links__commit_relations=[related("fix", "wrong", "reverts")],
+        raw__commit_files=[
+            changed_file(name, path)
+            for name, paths in (("fix", ("a.py", "b.py")), ("wrong", ("a.py", "b.py", "c.py")))
+            for path in paths
+        ],
+    )
+    tables["raw.commits"].append(commit("wrong", "2020-01-02T00:00:00Z", 1, 1))
+    database.fill(tables)
+    found = introductions(database)
+    assert {key: row["lines"] for key, row in found.items() if row["is_candidate"]} == {
+        (sha("wrong"), "a.py"): 1,
+        (sha("wrong"), "b.py"): 0,
+    }
+    assert {row["probability"] for row in found.values() if row["is_candidate"]} == {1.0}
+    assert {row["candidate_rank"] for row in found.values() if row["is_candidate"]} == {1}
+    assert not found[sha("other"), "a.py"]["is_candidate"]
+    (life,) = database.rows("FROM marts.bug_lifetimes")
+    assert life["introduced_at"] == datetime(2020, 1, 2, tzinfo=UTC)
+    assert (life["introducing_commits"], life["introduced_lines"]) == (1, 1)
+    # A fix that only adds lines has no origins, and takes the commit back all the same.
+    database.fill({**tables, "details.introducing_commits": []})
+    (life,) = database.rows("FROM marts.bug_lifetimes")
+    assert (life["outcome"], life["introduced_lines"]) == ("introduced", 0)
+
+
+def test_reverts_are_candidates_beside_no_other_and_copies_count_as_the_first(
+    database: ModelDatabase,
+) -> None:
+    tables = fixed(
+        "fix",
+        details__commit_metrics=[detail("fix", removed_lines=4)],
+        details__introducing_commits=[
+            origin("fix", "revert", "2020-01-09T00:00:00Z", 2),
+            origin("fix", "copy", "2020-01-11T00:00:00Z", 1),
+            origin("fix", "original", "2020-01-05T00:00:00Z", 1),
+        ],
+        links__commit_relations=[
+            related("revert", "gone", "reverts"),
+            related("copy", "original", "copies"),
+        ],
+    )
+    tables["raw.commits"].append(commit("original", "2020-01-05T00:00:00Z", 1, 1))
+    database.fill(tables)
+    found = introductions(database)
+    copy, original = found[sha("copy"), "a.py"], found[sha("original"), "a.py"]
+    assert not found[sha("revert"), "a.py"]["is_candidate"]
+    assert copy["is_candidate"] and original["is_candidate"]
+    assert copy["original_sha"] == sha("original")
+    assert copy["introduced_at"] == original["introduced_at"]
+    assert copy["probability"] == original["probability"]
+    assert copy["candidate_rank"] == original["candidate_rank"] == 1
+    (life,) = database.rows("FROM marts.bug_lifetimes")
+    assert (life["introducing_commits"], life["rejected_commits"]) == (1, 1)
+    database.fill(
+        {
+            **tables,
+            "details.introducing_commits": [origin("fix", "revert", "2020-01-09T00:00:00Z", 2)],
+        }
+    )
+    assert introductions(database)[sha("revert"), "a.py"]["is_candidate"]
+
+
+def test_a_commit_that_the_message_names_is_certain(database: ModelDatabase) -> None:
+    tables = fixed(
+        "fix",
+        details__commit_metrics=[detail("fix", removed_lines=2)],
+        details__introducing_commits=[
+            origin("fix", "named", "2012-01-01T00:00:00Z", 1),
+            origin("fix", "other", "2020-01-09T00:00:00Z", 1),
+        ],
+    )
+    tables["raw.commits"][0]["message"] = f"Handle zero\n\nFixes: {sha('named')[:12].upper()}"
+    database.fill(tables)
+    found = introductions(database)
+    named, other = found[sha("named"), "a.py"], found[sha("other"), "a.py"]
+    assert (named["is_stated"], named["probability"], named["candidate_rank"]) == (True, 1.0, 1)
+    assert (other["is_stated"], other["candidate_rank"]) == (False, 2)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The analysis of fixes as it is stored: once per commit, whatever happens in between."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +13,7 @@ from perf_assets.config.data_directory import DataDirectory
 from perf_assets.sources.git.clone import Clone
 from perf_assets.sources.git.inspection import CommitInspection
 from perf_assets.sources.git.mining import read_commits
+from perf_assets.sources.git.szz.ignored import LISTED_IN
 from perf_assets.stages.enrichment import details as detailing
 from perf_assets.stages.enrichment.details import MERGE, TABLES, detail_fixes
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -75,9 +76,9 @@ def text(number: int) -> bytes:
 def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
     made = make_study(tmp_path)
 
-    def recorded(clone: Path, shas: Sequence[str]) -> Any:
+    def recorded(clone: Path, shas: Sequence[str], listed: Collection[str]) -> Any:
         made.looked_at += shas
-        return real(clone, shas)
+        return real(clone, shas, listed)
 
     real = detailing.inspect_commits
     monkeypatch.setattr(detailing, "inspect_commits", recorded)
@@ -154,6 +155,28 @@ def test_a_commit_is_looked_at_once(study: Study) -> None:
     )
 
 
+def test_fixes_whose_lines_lead_to_a_listed_commit_are_analysed_again(study: Study) -> None:
+    study.link(*((1, sha) for sha in study.shas[:4]))
+    study.detail()
+    before = study.stored()["details.introducing_commits"]
+    concerned = before.filter(introducing_sha=study.shas[0])["sha"].unique().to_list()
+    assert sorted(concerned) == sorted(study.shas[1:4])
+    for listed, again, is_ignored in (
+        (study.shas[0], concerned, True),
+        (study.shas[5], concerned, False),
+        ("", [], False),
+    ):
+        files = {LISTED_IN.encode(): (FILE, f"{listed}\n".encode())}
+        make(study.repository, [Made(files)])
+        for expected in (again, []):
+            study.looked_at.clear()
+            study.detail()
+            assert sorted(study.looked_at) == sorted(expected)
+        origins = study.stored()["details.introducing_commits"]
+        assert origins.filter("is_ignored").height == len(concerned) * is_ignored
+        assert origins.drop("is_ignored").equals(before.drop("is_ignored"))
+
+
 def test_nothing_stays_of_a_commit_that_is_no_longer_a_fix(study: Study) -> None:
     study.link((1, study.shas[1]), (1, study.shas[3]), (2, study.shas[3]))
     study.detail()
@@ -213,7 +236,7 @@ def test_what_cannot_be_analysed_is_kept_with_its_reason_and_not_tried_again(
 ) -> None:
     study.link((1, study.shas[1]))
 
-    def failing(clone: Path, shas: Sequence[str]) -> Iterator[CommitInspection]:
+    def failing(clone: Path, shas: Sequence[str], _: Collection[str]) -> Iterator[CommitInspection]:
         study.looked_at.extend(shas)
         trace = detailing.Trace(problem="it takes longer than 120 seconds")
         yield from (

@@ -9,7 +9,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -35,6 +35,7 @@ from perf_assets.sources.git.command import (
     reason_of,
 )
 from perf_assets.sources.git.inspection_worker import AT_ONCE, Inspected
+from perf_assets.sources.git.szz.ignored import trace_through
 from perf_assets.sources.git.szz.introducing import Trace, trace_by_blame
 from perf_assets.sources.git.szz.removed_lines import RemovedCode, RemovedFrom
 
@@ -62,8 +63,12 @@ class CommitInspection:
     trace: Trace = field(default_factory=Trace)
 
 
-def inspect_commits(clone: Path, shas: Sequence[str]) -> Generator[CommitInspection, None, None]:
+def inspect_commits(
+    clone: Path, shas: Sequence[str], listed: Collection[str] = frozenset()
+) -> Generator[CommitInspection, None, None]:
     """Look closely at the commits ``shas`` of the bare repository ``clone``, none of them a merge.
+
+    Lines are followed through the ``listed`` commits, see :func:`trace_through`.
 
     Nothing is written to the clone. What cannot be analysed comes with a reason, in its turn; a
     commit that takes down its process does too.
@@ -92,12 +97,13 @@ def inspect_commits(clone: Path, shas: Sequence[str]) -> Generator[CommitInspect
             with phase(f"analysing the files of commit {sha[:12]}"):
                 waiting.append(next(lanes[index // AT_ONCE % count]))
             if len(waiting) >= _TRACED_AT_ONCE and history.done():
-                yield from _traced_together(clone, history.result(), waiting)
+                yield from _traced_together(clone, history.result(), waiting, listed)
                 waiting = []
         with phase(f"reading the history that {len(shas):,} commits descend from"):
             read = history.result()
         for first in range(0, len(waiting), _TRACED_AT_ONCE):
-            yield from _traced_together(clone, read, waiting[first : first + _TRACED_AT_ONCE])
+            together = waiting[first : first + _TRACED_AT_ONCE]
+            yield from _traced_together(clone, read, together, listed)
 
 
 def _history(clone: Path, shas: Sequence[str]) -> "LineHistory | None":
@@ -113,22 +119,32 @@ def _history(clone: Path, shas: Sequence[str]) -> "LineHistory | None":
 
 
 def _traced_together(
-    clone: Path, history: "LineHistory | None", inspected: Sequence[Inspected]
+    clone: Path,
+    history: "LineHistory | None",
+    inspected: Sequence[Inspected],
+    listed: Collection[str],
 ) -> list[CommitInspection]:
     with phase(f"tracing the lines that {len(inspected)} commits remove"):
-        return list(_traced(clone, history, inspected))
+        return list(_traced(clone, history, inspected, listed))
 
 
 def _traced(
-    clone: Path, history: "LineHistory | None", inspected: Sequence[Inspected]
+    clone: Path,
+    history: "LineHistory | None",
+    inspected: Sequence[Inspected],
+    listed: Collection[str],
 ) -> Iterator[CommitInspection]:
     fixes = [(commit.sha, commit.removed) for commit in inspected]
     try:
         traces = trace_by_blame(clone, fixes) if history is None else history.trace(fixes)
+        traces = [
+            trace_through(clone, fix, trace, listed)
+            for fix, trace in zip(fixes, traces, strict=True)
+        ]
     except GitError as failure:
         if len(inspected) > 1:
             for commit in inspected:
-                yield from _traced(clone, None, [commit])
+                yield from _traced(clone, None, [commit], listed)
             return
         traces = [Trace(problem=reason_of(failure))]
     for commit, trace in zip(inspected, traces, strict=True):

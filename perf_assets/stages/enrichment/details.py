@@ -18,6 +18,7 @@ from perf_assets.schema import schema_of
 from perf_assets.sources.git.clone import update_clone
 from perf_assets.sources.git.commits import moment
 from perf_assets.sources.git.inspection import CommitInspection, inspect_commits
+from perf_assets.sources.git.szz.ignored import is_outdated, read_listed
 from perf_assets.sources.git.szz.introducing import Trace
 from perf_assets.sources.git.unreadable import now_readable
 from perf_assets.stages.enrichment.work import from_first, loaded_months
@@ -57,7 +58,15 @@ FIXES = """
 
 
 STORED = """
-    select sha, month, not_analysed, not_traced from details.commit_metrics where repository = ?
+    select sha, month, not_analysed, not_traced, ignored_commits
+    from details.commit_metrics
+    where repository = ?
+"""
+STORED_ORIGINS = """
+    select sha, list(distinct introducing_sha) as introducing
+    from details.introducing_commits
+    where repository = ?
+    group by sha
 """
 FILES = """
     select sha, path, additions, deletions
@@ -97,10 +106,12 @@ def detail_fixes(
     """Analyse the fixes committed in ``months`` and after that are not analysed yet.
 
     A fix is any commit that is linked to a bug report, whether or not its link counts. Each commit
-    is analysed once, as the result depends on nothing else; results of commits that are no longer
+    is analysed once, as the result depends on nothing else but the commits that the project lists
+    to be passed over by blame, where the lines lead to one; results of commits that are no longer
     fixes are deleted. A run that was killed continues with the month it had reached.
     """
-    changed = list(_changed(writer, clone, repository, months))
+    listed = read_listed(clone)
+    changed = list(_changed(writer, clone, repository, months, listed))
     if not changed:
         return
     missing = pl.concat([month.missing for month in changed])
@@ -112,7 +123,7 @@ def detail_fixes(
     # One stream for all months: the processes are started once and always have work.
     with (
         phase(f"analysing fixes of {repository}", len(plain) or None, "commits") as progress,
-        closing(inspect_commits(clone, plain)) as inspected,
+        closing(inspect_commits(clone, plain, listed)) as inspected,
     ):
 
         def next_inspection() -> CommitInspection:
@@ -133,17 +144,24 @@ def rule_version() -> str:
 
 
 def _changed(
-    writer: AuditedWriter, clone: Path, repository: str, months: Sequence[str]
+    writer: AuditedWriter,
+    clone: Path,
+    repository: str,
+    months: Sequence[str],
+    listed: frozenset[str],
 ) -> Iterator[FixMonth]:
     """Yield the linked months whose stored fixes differ from the linked ones.
 
-    Fixes that git could not read count as not stored once it can.
+    Fixes that git could not read count as not stored once it can, and so do those whose lines lead
+    to a commit that the project has ``listed``, or lists no longer.
     """
     linked = loaded_months(writer, "links.fix_links", repository)
     fixes = writer.database.frame(FIXES, [repository])
     stored = writer.database.frame(STORED, [repository])
     ready = now_readable(clone, [*stored["not_analysed"], *stored["not_traced"]])
     again = stored.filter(pl.col("not_analysed").is_in(ready) | pl.col("not_traced").is_in(ready))
+    outdated = _outdated(writer, repository, stored, listed)
+    again = pl.concat([again, stored.filter(pl.col("sha").is_in(outdated))])
     stored = stored.join(again, on="sha", how="anti")
     loads = writer.database.loads("details.commit_metrics", repository)
     valid = set(loads.filter(status="loaded", rule_version=rule_version())["month"])
@@ -155,6 +173,18 @@ def _changed(
         elif set(stored.filter(month=name)["sha"]) != set(of_month["sha"]):
             still = of_month.join(again, on="sha", how="anti")
             yield FixMonth(name, of_month, *_kept(writer, repository, name, still))
+
+
+def _outdated(
+    writer: AuditedWriter, repository: str, stored: pl.DataFrame, listed: frozenset[str]
+) -> list[str]:
+    ignored = dict(stored.select("sha", pl.col("ignored_commits").fill_null([])).iter_rows())
+    if not listed and not any(ignored.values()):
+        return []
+    origins = dict(writer.database.frame(STORED_ORIGINS, [repository]).iter_rows())
+    return [
+        sha for sha, passed in ignored.items() if is_outdated(passed, origins.get(sha, ()), listed)
+    ]
 
 
 def _kept(
@@ -217,6 +247,8 @@ def _details(inspection: CommitInspection) -> dict[str, Any]:
         "not_analysed": inspection.problem,
         "removed_lines": None if inspection.trace.problem else inspection.trace.removed_lines,
         "not_traced": inspection.trace.problem,
+        "ignored_commits": None if inspection.trace.problem else inspection.trace.ignored,
+        "followed_lines": None if inspection.trace.problem else inspection.trace.followed_lines,
     }
 
 
@@ -228,5 +260,6 @@ def _introducing(inspection: CommitInspection) -> Iterator[dict[str, Any]]:
             "introducing_sha": commit,
             "introduced_at": when,
             "is_merge": is_merge,
+            "is_ignored": commit in inspection.trace.ignored,
             "lines": lines,
         }

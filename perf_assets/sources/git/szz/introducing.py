@@ -36,11 +36,15 @@ class Trace:
     introducing : path (as in raw.commit_files), sha, committer time in seconds since 1970,
         whether it is a merge, lines.
     problem : why the fix was not traced; None when it was.
+    ignored : commits that the project lists to be passed over, through which lines were followed.
+    followed_lines : the removed lines that such a commit last touched and an older one wrote.
     """
 
     removed_lines: int = 0
     introducing: list[tuple[str, str, int, bool, int]] = field(default_factory=list)
     problem: str | None = None
+    ignored: list[str] = field(default_factory=list)
+    followed_lines: int = 0
 
 
 def traced(removed: RemovedCode, authors: Sequence[Authors], merges: Iterable[str]) -> Trace:
@@ -56,15 +60,20 @@ def traced(removed: RemovedCode, authors: Sequence[Authors], merges: Iterable[st
     return Trace(removed.count, rows)
 
 
-def trace_by_blame(clone: Path, fixes: Sequence[tuple[str, RemovedCode]]) -> list[Trace]:
+def trace_by_blame(
+    clone: Path, fixes: Sequence[tuple[str, RemovedCode]], ignored: Sequence[str] = ()
+) -> list[Trace]:
     """Ask git where the lines come from that each commit removes, file by file.
+
+    What the ``ignored`` commits changed is followed to the lines in their parents that are most
+    alike, as ``git blame --ignore-rev`` does.
 
     It goes through the whole history for each file: of many fixes ``LineHistory`` finds the same
     in less time.
     """
     with ThreadPoolExecutor(_WORKERS) as pool:
         authors = [
-            list(pool.map(lambda file, sha=sha: _blame(clone, sha, file), removed.files))
+            list(pool.map(lambda file, sha=sha: _blame(clone, sha, file, ignored), removed.files))
             for sha, removed in fixes
         ]
     merges = _merges(
@@ -77,14 +86,17 @@ def trace_by_blame(clone: Path, fixes: Sequence[tuple[str, RemovedCode]]) -> lis
     ]
 
 
-def _blame(clone: Path, sha: str, file: RemovedFrom) -> Authors:
+def _blame(clone: Path, sha: str, file: RemovedFrom, ignored: Sequence[str]) -> Authors:
     """Return the authors of the lines that the commit takes from a file.
 
     The whole file is traced: git recognises moved code by its length, and of the lines alone
     it would see no more than what the fix takes from the block.
     """
-    options = ("blame", "--porcelain", "-w", "-M", "-C", f"{sha}^", "--", file.old_path)
-    output = read_clone(clone, *options, seconds=BLAME_SECONDS)
+    # By a file, as git skips names in it that the clone lacks.
+    passed_over = ("--ignore-revs-file=/dev/stdin",) if ignored else ()
+    moved = ("-w", "-M", "-C", *passed_over)
+    options = ("blame", "--porcelain", *moved, f"{sha}^", "--", file.old_path)
+    output = read_clone(clone, *options, names=ignored, seconds=BLAME_SECONDS)
     traced = frozenset(file.lines)
     times: dict[str, int] = {}
     found: Authors = Counter()
