@@ -22,8 +22,8 @@ select
     sum(fixes_without_report) as fixes_without_report,
     sum(optimisations) as optimisations,
     sum(guards) as guards,
-    sum(changes) as changes,
-    round(100 * sum(performance_changes) / nullif(sum(changes), 0), 1) as work_percentage
+    sum(all_changes) as all_changes,
+    round(100 * sum(performance_changes) / nullif(sum(all_changes), 0), 1) as work_percentage
 from marts.performance_work_monthly
 where
     is_complete

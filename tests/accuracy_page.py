@@ -142,7 +142,7 @@ left out. RA-SZZ* and SZZ@OPN are made for Java. On the 15 Java fixes here RA-SZ
 names 23, SZZ@OPN 1 of 8, R-SZZ 6 of 14, the latest candidate 6 of 12.
 """
 SZZ_END = """
-Of 57 fixes SZZ names no candidate: in 5 the clone lacks a file, 1 takes too long, and 51 take away
+57 fixes are without a candidate: in 5 the clone lacks a file, 1 takes too long, and 51 take away
 no line that counts, such as lines of tests, comments or moved ones. The latest candidate is as
 precise as R-SZZ and finds fewer: 18 of the 25 commits that R-SZZ alone finds belong to these
 fixes. `marts.bug_lifetimes` uses the latest. The most probable candidate was right in 156 fixes

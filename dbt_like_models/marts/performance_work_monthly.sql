@@ -116,7 +116,7 @@ totals as (
     select
         repository,
         month,
-        count(sha) as changes
+        count(sha) as all_changes
     from changes
     group by repository, month
 ),
@@ -135,7 +135,7 @@ monthly as (
         counted.guards,
         counted.fixes_with_report + counted.fixes_without_report + counted.optimisations
             as performance_changes,
-        coalesce(totals.changes, 0) as changes
+        coalesce(totals.all_changes, 0) as all_changes
     from counted
     inner join months using (repository, month)
     left join totals using (repository, month)
@@ -143,5 +143,5 @@ monthly as (
 
 select
     *,
-    100 * performance_changes / nullif(changes, 0) as work_percentage
+    100 * performance_changes / nullif(all_changes, 0) as work_percentage
 from monthly

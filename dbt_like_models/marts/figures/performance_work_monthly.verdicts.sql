@@ -10,7 +10,7 @@ year as (
         repository, any_value(last) as last, sum(reports) as reports,
         sum(fixes_with_report) as fixes_with_report, sum(optimisations) as optimisations,
         sum(fixes_without_report) as fixes_without_report,
-        sum(performance_changes) as performance_changes, sum(changes) as changes
+        sum(performance_changes) as performance_changes, sum(all_changes) as all_changes
     from marts.performance_work_monthly
     inner join newest using (repository)
     where
@@ -26,7 +26,7 @@ select repository, printf(
         else printf(
             '%d of %d changes were performance work (%.1f %%): %d fixes with a report, '
             || '%d without, %d optimisations',
-            performance_changes, changes, 100.0 * performance_changes / changes,
+            performance_changes, all_changes, 100.0 * performance_changes / all_changes,
             fixes_with_report, fixes_without_report, optimisations
         )
     end
