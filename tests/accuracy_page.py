@@ -146,7 +146,7 @@ SZZ_END = """
 no line that counts, such as lines of tests, comments or moved ones. The latest candidate is as
 precise as R-SZZ and finds fewer: 18 of the 25 commits that R-SZZ alone finds belong to these
 fixes. `marts.bug_lifetimes` uses the latest. The most probable candidate was right in 156 fixes
-and the latest in 152 (6 to 2 where they differ, p = 0.29), which is no measurable gain; with an
+and the latest in 152 (6 to 2 where they differ, p = 0.29), too few to tell them apart; with an
 ideal report they were right in 161 and 166.
 
 The probability (`intermediate.bug_introductions.probability`) is logistic in the share of the
