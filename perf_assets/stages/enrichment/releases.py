@@ -37,6 +37,11 @@ WANTED = """
     from details.introducing_commits
     where repository = $1 and not is_merge
     union
+    select sha as fix_sha, related_sha as sha, relations.month
+    from links.commit_relations as relations
+    semi join details.commit_metrics using (repository, sha)
+    where repository = $1 and relation = 'reverts'
+    union
     select sha as fix_sha, sha, month
     from labels.performance_commits
     where repository = $1 and landed_by is null and work in ('fix', 'optimisation')
