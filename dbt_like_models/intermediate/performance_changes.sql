@@ -17,13 +17,21 @@ changes as (
     from labels.performance_commits as labels
 ),
 
+reports as (
+    select
+        repository,
+        number
+    from staging.bug_reports
+    where dataset = 'live' and is_performance
+),
+
 fixing as (
     select distinct
         repository,
         fixes.sha
     from intermediate.counted_fixes as fixes
-    inner join staging.bug_reports as reports using (dataset, repository, number)
-    where fixes.dataset = 'live' and reports.is_performance
+    semi join reports using (repository, number)
+    where dataset = 'live'
 ),
 
 reported as (

@@ -44,8 +44,7 @@ work as (
         repository,
         placed.area,
         changes.month,
-        changes.work,
-        0 as reports
+        changes.work
     from changes
     inner join placed using (repository, sha)
     where changes.work <> 'none'
@@ -77,7 +76,7 @@ happenings as (
         area,
         month,
         work,
-        reports
+        cast(null as bigint) as reported
     from work
     union all
     select
@@ -85,7 +84,7 @@ happenings as (
         area,
         month,
         cast(null as varchar) as work,
-        1 as reports
+        number as reported
     from reports
     where dataset = 'live'
     union all
@@ -94,7 +93,7 @@ happenings as (
         'all' as area,
         month,
         cast(null as varchar) as work,
-        0 as reports
+        cast(null as bigint) as reported
     from months
 ),
 
@@ -103,7 +102,7 @@ counted as (
         repository,
         area,
         month,
-        cast(sum(reports) as bigint) as reports,
+        count(reported) as reports,
         count(work) filter (where work = 'fix_with_report') as fixes_with_report,
         count(work) filter (where work = 'fix_without_report') as fixes_without_report,
         count(work) filter (where work = 'optimisation') as optimisations,

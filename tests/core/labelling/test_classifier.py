@@ -147,7 +147,7 @@ def test_code_and_comments_are_not_read() -> None:
     body = "Text\n```python\nslow()\n```\n<!-- memory -->\n~~~\nleak"
     found = places_of_reports(pl.DataFrame({"title": ["T"], "body": [body]}))
     assert "slow" not in found["text"][0] and "leak" not in found["text"][0]
-    assert sum(sign_values(found).row(0)) == 0
+    assert sum(sign_values(found, WORDS).row(0)) == 0
 
 
 @given(
