@@ -125,6 +125,7 @@ def test_the_tool_perf_is_no_tag_of_performance() -> None:
         ("Add Faster R-CNN", "none"),
         ('Revert "Speed up the tokenizer"', "none"),
         ("Fix typo in the readme", "none"),
+        ("Merge branch 'master' into performance-improvements", "none"),
         ("", "none"),
     ],
 )

@@ -33,6 +33,7 @@ _FIXES = re.compile(
     r"\b(?:bugs?|hot-?fix|bug-?fix|fix(?:e[sd]|ing)?|regress\w*|restor\w+|leak\w*|slow[ -]?downs?"
     r"|slowness|too slow|oom|repair\w*|workaround|degrad\w+)\b"
 )
+_OF_BRANCH = re.compile(r"Merge (?:remote-tracking )?(?:branch|commit|tag)")
 _UNKNOWN = (None, None)
 # A gain that was measured, and the tables of asv and benchstat.
 _MEASURED = re.compile(
@@ -112,8 +113,8 @@ def label_changes(
 
 
 def own_title(title: str) -> Title:
-    """Return the title that was read, without what a revert quotes of another commit."""
-    return read_title("" if QUOTING.match(title) else title)
+    """Return the title that was read, without what a revert quotes and the names of branches."""
+    return read_title("" if QUOTING.match(title) or _OF_BRANCH.match(title) else title)
 
 
 def texts_of(titles: Iterable[Title], bodies: Iterable[str]) -> pl.DataFrame:
