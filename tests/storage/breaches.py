@@ -133,6 +133,10 @@ BREAKING: dict[str, dict[str, Any]] = {
         "every_issue_has_a_probability": COUNT,
         "probabilities_belong_to_the_cohort": {"number": 6},
     },
+    "labels.performance_commits": {
+        "every_commit_has_a_label": COUNT,
+        "labels_are_of_the_month": {"sha": "e" * 40},
+    },
     "labels.environments": {
         "environments_belong_to_the_cohort": {"number": 6},
     },

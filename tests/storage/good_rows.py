@@ -993,6 +993,23 @@ GOOD: dict[str, list[Row]] = {
             (8, "unknown", 1.0, None, 0, None),
         )
     ],
+    "marts.performance_work_monthly": [
+        {
+            "dataset": "live",
+            "repository": REPOSITORY,
+            "area": "all",
+            "month": "2020-03",
+            "is_complete": True,
+            "reports": 3,
+            "fixes_with_report": 1,
+            "fixes_without_report": 1,
+            "optimisations": 2,
+            "guards": 1,
+            "performance_changes": 4,
+            "all_changes": 40,
+            "work_percentage": 10.0,
+        }
+    ],
     "marts.area_monthly": [
         {
             "dataset": "live",
