@@ -17,7 +17,7 @@ SCHEMA = {
     "title": pl.String,
     "body": pl.String,
 }
-_NUMBER_AT_END = re.compile(r"\s*\((?:#|GH-?)\d{1,9}\)\s*$")
+_NUMBER_AT_END = re.compile(r"\((?:#|GH-?)\d{1,9}\)$")
 
 
 def changes_of(commits: pl.DataFrame, history: History) -> pl.DataFrame:
@@ -73,4 +73,4 @@ def _read(message: str, parts: list[str]) -> tuple[str, str]:
 def _parted(message: str) -> tuple[str, str]:
     """Return the subject, without the number of its pull request, and the rest."""
     subject, _, rest = message.strip().partition("\n")
-    return _NUMBER_AT_END.sub("", subject.strip()), rest.strip()
+    return _NUMBER_AT_END.sub("", subject.strip()).rstrip(), rest.strip()

@@ -7,8 +7,8 @@ import polars as pl
 from perf_assets.core.areas.rules import is_aside
 
 _BENCHMARK = re.compile(
-    r"(?:^|/)(?:\w+[_-])?(?:bench(?:mark)?s?|benchmarking|perf[_-]?tests?|asv)(?:[_-]\w+)?/"
-    r"|(?:^|[/_.-])(?:bench(?:mark)?s?|perf[_-]?tests?)(?:[_.-][^/]*)?$|(?:^|/)asv\.conf",
+    r"(?:^|[/_-])(?:bench(?:mark)?s?|benchmarking|perf[_-]?tests?|asv)(?:[_-]\w{1,60})?/"
+    r"|(?:^|[/_.-])(?:bench(?:mark)?s?|perf[_-]?tests?)(?:[_.-][^/]{0,100})?$|(?:^|/)asv\.conf",
     re.IGNORECASE,
 )
 _TOOLS = re.compile(
