@@ -70,12 +70,14 @@ class Model:
     description: Mapping[str, Any]
 
 
-def score(model: Model, reports: pl.DataFrame) -> pl.DataFrame:
+def score(model: Model, reports: pl.DataFrame, *, explained: bool = True) -> pl.DataFrame:
     """Return the probability of each kind for each report, and the words that decided.
 
     Parameters
     ----------
     reports : columns title and body.
+    explained : whether with the words, which take longer than the probabilities; else they are
+        empty.
 
     Returns
     -------
@@ -83,7 +85,9 @@ def score(model: Model, reports: pl.DataFrame) -> pl.DataFrame:
     1; words, those that moved it most, the strongest first, as ``slow (+)`` where one speaks for
     the likeliest kind and ``crash (-)`` where it speaks for none.
     """
-    parts = [_scored(model, part) for part in reports.iter_slices(ROWS_AT_ONCE)]
+    parts = [
+        _scored(model, part, explained=explained) for part in reports.iter_slices(ROWS_AT_ONCE)
+    ]
     schema = dict.fromkeys(CLASSES[1:], pl.Float64) | {"words": pl.List(pl.String)}
     return pl.concat([pl.DataFrame(schema=schema), *parts])
 
@@ -152,7 +156,7 @@ def probabilities_of(model: Model, margins: "Floats") -> "Floats":
     return result
 
 
-def _scored(model: Model, reports: pl.DataFrame) -> pl.DataFrame:
+def _scored(model: Model, reports: pl.DataFrame, *, explained: bool) -> pl.DataFrame:
     places = places_of_reports(reports)
     features = feature_values(places, model.words, model.vectors)
     probabilities = probabilities_of(model, features @ model.weights)
@@ -160,6 +164,8 @@ def _scored(model: Model, reports: pl.DataFrame) -> pl.DataFrame:
     columns = {
         kind: probabilities[:, index].round(DIGITS) for index, kind in enumerate(CLASSES) if index
     }
+    if not explained:
+        return pl.DataFrame(columns).with_columns(words=pl.lit([], dtype=pl.List(pl.String)))
     likeliest = probabilities[:, 1:].argmax(axis=1) + 1
     return pl.DataFrame(columns).with_columns(_deciding(model, places, features, likeliest))
 

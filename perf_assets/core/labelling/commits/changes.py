@@ -51,13 +51,13 @@ def changes_of(commits: pl.DataFrame, history: History) -> pl.DataFrame:
         if 0 < len(own) <= MOST_COMMITS and not any(history.numbers_of(one) for one in own):
             brought[sha] = own
             landed_by |= dict.fromkeys(own, sha)
-    rows = []
-    for sha in messages:
-        named = landed_by.get(sha) or sha
-        numbers = history.numbers_of(named)
+    whole = {}
+    for sha in messages.keys() - landed_by.keys():
+        numbers = history.numbers_of(sha)
         number = numbers[0] if len(numbers) == 1 else None
-        parts = [messages[commit] for commit in reversed(brought.get(named, ()))]
-        rows.append((sha, landed_by.get(sha), number, *_read(messages[named], parts)))
+        parts = [messages[commit] for commit in reversed(brought.get(sha, ()))]
+        whole[sha] = (number, *_read(messages[sha], parts))
+    rows = [(sha, landed_by.get(sha), *whole[landed_by.get(sha) or sha]) for sha in messages]
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 

@@ -91,9 +91,15 @@ def label_changes(
     bodies = [own_words(body) for body in changes["body"]]
     probabilities, words = [0.0] * len(titles), [[""]] * len(titles)
     if model is not None:
-        scores = score(model, texts_of(titles, bodies))
+        texts = texts_of(titles, bodies)
+        scores = score(model, texts, explained=False)
         probabilities = scores.select(pl.sum_horizontal(COUNTED_KINDS)).to_series().to_list()
-        words = scores["words"].to_list()
+        # Of most changes nobody asks what decided.
+        likely = [place for place, value in enumerate(probabilities) if value >= LIKELY]
+        for place, pulls in zip(
+            likely, score(model, texts[likely])["words"].to_list(), strict=True
+        ):
+            words[place] = pulls
     touched: dict[str, tuple[int, int]] = {}
     if files is not None:
         touched = {
