@@ -117,3 +117,13 @@ class History:
                 for number, (tree, parents) in enumerate(zip(self.trees, self.parents, strict=True))
             ],
         )
+
+
+def drawn_history(repository: Path, seed: int, commits: int) -> tuple[Random, list[str], list[str]]:
+    """Make a history of so many commits; what drew it, its hashes, and those of no merge."""
+    history = History(Random(seed))
+    for _ in range(commits):
+        history.grow()
+    shas = history.make(repository)
+    plain = [sha for sha, parents in zip(shas, history.parents, strict=True) if len(parents) < 2]
+    return history.random, shas, plain

@@ -100,6 +100,11 @@ class Warehouse:
         with self.writer() as writer:
             writer.database.connection.execute(statement)
 
+    def forget(self) -> None:
+        """Take away what was read of pull requests, as if nothing had been."""
+        self.execute(f"DELETE FROM {TABLE}")
+        self.execute(f"DELETE FROM meta.partition_loads WHERE \"table\" = '{TABLE}'")
+
     def outcomes(
         self, writer: AuditedWriter, *, is_all: bool = False, longest_wait: float = 1
     ) -> Iterator[WriteOutcome]:
@@ -278,8 +283,7 @@ def test_a_run_that_was_killed_ends_with_the_same_rows(
 ) -> None:
     large.load()
     expected = large.stored()
-    large.execute(f"DELETE FROM {TABLE}")
-    large.execute(f"DELETE FROM meta.partition_loads WHERE \"table\" = '{TABLE}'")
+    large.forget()
     monkeypatch.setattr(pull_requests, "READ_AT_ONCE", 1)
     with large.writer() as writer:
         outcomes = large.outcomes(writer)
@@ -295,8 +299,7 @@ def test_where_the_rate_limit_ends_what_is_stored_stays(
 ) -> None:
     large.load()
     expected = large.stored()
-    large.execute(f"DELETE FROM {TABLE}")
-    large.execute(f"DELETE FROM meta.partition_loads WHERE \"table\" = '{TABLE}'")
+    large.forget()
     monkeypatch.setattr(pull_requests, "READ_AT_ONCE", 1)
     pulls = [pull(number) for number in range(100, 700)]
     good = large.server
@@ -315,8 +318,7 @@ def test_where_the_rate_limit_ends_what_is_stored_stays(
 def test_faults_and_secondary_limits_change_no_row(large: Warehouse) -> None:
     large.load()
     expected = large.stored()
-    large.execute(f"DELETE FROM {TABLE}")
-    large.execute(f"DELETE FROM meta.partition_loads WHERE \"table\" = '{TABLE}'")
+    large.forget()
     pulls = [pull(number) for number in range(100, 700)]
     faults = Faults(seed=5, rate=0.6, kinds=("secondary_limit", "bad_gateway", "resource_limits"))
     with UnreliableGitHub([corpus(*pulls)], faults=faults) as unreliable:

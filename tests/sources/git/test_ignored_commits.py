@@ -1,7 +1,6 @@
 """Lines followed through the commits that a project lists in .git-blame-ignore-revs."""
 
 from pathlib import Path
-from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -20,7 +19,7 @@ from perf_assets.sources.git.szz.ignored import (
 from perf_assets.sources.git.szz.introducing import trace_by_blame
 from tests.effort import examples
 from tests.git_repositories import FILE, LINK, Made, git, make
-from tests.line_histories import History
+from tests.line_histories import drawn_history
 
 SHA, OTHER = "ab" * 20, "12" * 20
 
@@ -125,12 +124,8 @@ def test_follows_lines_as_git_does_with_the_whole_list(
     tmp_path_factory: pytest.TempPathFactory, seed: int, commits: int
 ) -> None:
     repository = tmp_path_factory.mktemp("history") / "source.git"
-    history = History(Random(seed))
-    for _ in range(commits):
-        history.grow()
-    shas = history.make(repository)
-    plain = [sha for sha, parents in zip(shas, history.parents, strict=True) if len(parents) < 2]
-    listed = history.random.sample(shas, len(shas) // 3)
+    random, shas, plain = drawn_history(repository, seed, commits)
+    listed = random.sample(shas, len(shas) // 3)
     fixes = [(found.sha, found.removed) for found in inspect(repository, plain)]
     expected = trace_by_blame(repository, fixes, listed)
     before = trace_by_blame(repository, fixes)

@@ -15,7 +15,7 @@ from perf_assets.sources.git.szz.line_history import LineHistory
 from perf_assets.sources.git.szz.removed_lines import RemovedCode
 from tests.effort import examples
 from tests.git_repositories import FILE, LINK, Made, git, lose, make
-from tests.line_histories import History
+from tests.line_histories import History, drawn_history
 
 pytestmark = pytest.mark.slow
 
@@ -27,11 +27,7 @@ def test_lines_are_followed_as_git_blame_follows_them(
     tmp_path_factory: pytest.TempPathFactory, seed: int, commits: int
 ) -> None:
     repository = tmp_path_factory.mktemp("history") / "source.git"
-    history = History(Random(seed))
-    for _ in range(commits):
-        history.grow()
-    shas = history.make(repository)
-    plain = [sha for sha, parents in zip(shas, history.parents, strict=True) if len(parents) < 2]
+    _, _, plain = drawn_history(repository, seed, commits)
     fixes = [(found.sha, found.removed) for found in inspect(repository, plain)]
     by_blame = trace_by_blame(repository, fixes)
     assert LineHistory(repository, plain).trace(fixes) == by_blame
