@@ -23,6 +23,7 @@ texts as (
         created_at as written_at,
         body as written_text
     from raw.issue_comments
+    where comment_id > 0  -- the source counts from 1; 0 would be told as the opening post
 )
 
 select
