@@ -19,9 +19,9 @@ from perf_assets.schema import schema_of
 TABLE = "labels.performance_commits"
 OPTIMISATION, FIX, GUARD, NONE = "optimisation", "fix", "guard", "none"
 DECISION = ("work", "strength", "signs", "probability")
-LIKELY, SURE = 0.5, 0.75
-"""From these probabilities on the classifier counts; the second, where the title is about tests,
-tools or texts."""
+LIKELY, ALONE, SURE = 0.5, 0.6, 0.75
+"""From these probabilities on the classifier counts: beside words that say it, alone, and where
+the title is about tests, tools or texts."""
 
 _FOUND_BY = {
     name: re.compile(word.pattern)
@@ -31,7 +31,7 @@ _FOUND_BY = {
 _ELSEWHERE = re.compile(COMMIT_WORDS[ELSEWHERE].pattern)
 _FIXES = re.compile(
     r"\b(?:bugs?|hot-?fix|bug-?fix|fix(?:e[sd]|ing)?|regress\w*|restor\w+|leak\w*|slow[ -]?downs?"
-    r"|slowness|too slow|oom|repair\w*|workaround|degrad\w+)\b"
+    r"|slowness|too slow|oom|repair\w*|revert\w*|workaround|degrad\w+)\b"
 )
 _OF_BRANCH = re.compile(r"Merge (?:remote-tracking )?(?:branch|commit|tag)")
 _UNKNOWN = (None, None)
@@ -152,7 +152,8 @@ def _decided(
         return GUARD, "moderate", ["title: a test of performance"]
     is_elsewhere = title.is_elsewhere or _ELSEWHERE.search(plain) is not None
     by_words = bool(found) and not is_elsewhere
-    by_classifier = probability >= (SURE if is_elsewhere else LIKELY)
+    needed = SURE if is_elsewhere else LIKELY if found else ALONE
+    by_classifier = probability >= needed
     if title.is_benchmark or (benchmarks and not product):
         found.append(f"tag: {title.tags}" if title.is_benchmark else "files: benchmarks alone")
         return GUARD, "strong" if benchmarks else "moderate", found

@@ -30,7 +30,7 @@ COMMIT_WORDS: Mapping[str, Word] = {
             r"speed(?:s|ing)? \w+ up",
             "sped up",
             "expedit(?:e|es|ed)",
-            r"(?:improv\w+|increas\w+|boost\w*|better|for) (?:\w+ ){0,2}speed",
+            r"(?:improv\w+|increas\w+|boost\w*|enhanc\w+|better|for) (?:\w+ ){0,4}speed",
             r"speed (?:improv\w+|boosts?|gains?|optimi[sz]\w+|increases?)",
         ),
         "the plainest claim",
@@ -68,14 +68,30 @@ COMMIT_WORDS: Mapping[str, Word] = {
     ),
     "first optimize": Word(
         SPEED,
-        (r"^(?:micro-?)?optimi[sz](?:e|es|ed|ing|ations? of)",),
+        (r"(?:^|[,;:-] )(?:micro-?)?optimi[sz](?:e|es|ed|ing|ations? of)",),
         "what is done, as the first word",
+    ),
+    "more optimized": Word(
+        SPEED,
+        (
+            r"(?:some|more|small|minor|slight(?:ly)?|further|few|several|various|and)"
+            r" (?:\w+ ){0,2}optimi[sz](?:e|es|ed|ing|ations?)",
+        ),
+        "what is done, said with how much",
     ),
     "optimize": Word(
         SPEED,
         (r"(?:micro-?)?optimi[sz](?:e|es|ed|ing|ations?)",),
         "what is done, and the name of modules and passes, which the classifier tells apart",
         alone=False,
+    ),
+    "more efficient": Word(
+        SPEED,
+        (
+            r"(?:more|better|slightly|much|improv\w+|increas\w+|for|make|made|minor|memory)"
+            r" (?:\w+ ){0,3}efficien(?:t|tly|cy)",
+        ),
+        "less is used for the same, as what is changed",
     ),
     "efficient": Word(
         SPEED, (r"(?:in)?efficien(?:t|tly|cy|cies)",), "less is used for the same", alone=False
@@ -155,6 +171,11 @@ COMMIT_WORDS: Mapping[str, Word] = {
         "how time grows",
         alone=False,
     ),
+    "first vectorize": Word(
+        SPEED,
+        (r"^(?:vectori[sz]|pythrani[sz]|cythoni[sz])(?:e|es|ed|ing|ation of)",),
+        "loops that become one call, as the first word",
+    ),
     "vectorize": Word(
         SPEED, (r"vectori[sz](?:e|es|ed|ing|ation)",), "loops that become one call", alone=False
     ),
@@ -212,6 +233,14 @@ COMMIT_WORDS: Mapping[str, Word] = {
             r"|calculat\w+|work|re-?renders?|re-?pars\w+|hashing|sorts?|sorting|scans?|overhead)",
         ),
         "work that nobody needs is left out",
+    ),
+    "fewer copies": Word(
+        SPEED,
+        (
+            r"(?:avoid|reduc|fewer|less|eliminat|elid)\w* (?:\w+ ){0,2}?(?:cop(?:y|ies|ying)"
+            r"|allocations?|temporar(?:y|ies)|recomput\w+|transfers?|sync\w*|round[ -]?trips?)",
+        ),
+        "work that is left out, of a kind that only costs",
     ),
     "needless": Word(SPEED, (_NEEDLESS,), "work that nobody needs, or code", alone=False),
     "instructions": Word(
