@@ -231,7 +231,7 @@ RUNNING = {
     stated.__name__: "in patterns_of_running_code",
     path_patterns.__name__: "in patterns_of_running_code",
     "perf_assets.core.areas.rules": "a label of GitHub has at most 50 characters",
-    "perf_assets.lint.globs": "a pattern of the study file, for paths of at most 4,096 characters",
+    "perf_assets.lint.globs": "parts by fnmatch; see lint/files/test_discovery.py",
     "perf_assets.reports.sql_files": "SQL files of the project itself",
     "perf_assets.schema.models.parameters": "patterns of a moment, a month and a count, in FORMS",
 }
@@ -241,6 +241,5 @@ SHORT = {
     "perf_assets.base.code_version:DOCSTRING": "the modules of the package itself",
     "perf_assets.sources.github.client:TAG": "the first 2,000 characters of a page",
     "perf_assets.config.addresses:git_address": "at most 1,000 characters",
-    "perf_assets.lint.globs:_PARTS": "a pattern that a user wrote for paths",
 }
 """Patterns that may take quadratic time, as their texts are cut before."""

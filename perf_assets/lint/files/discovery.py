@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from perf_assets.lint.files.gitignore import GitIgnore
 from perf_assets.lint.files.results import Budget, Skip, SourceFile
-from perf_assets.lint.globs import is_meant
+from perf_assets.lint.globs import is_meant, is_meant_or_within
 
 SUFFIXES = (".py", ".ipynb")
 # What ruff passes by, too; folders whose names begin with a dot are passed by anyway.
@@ -39,9 +40,41 @@ class LintFile(NamedTuple):
     within: str
 
 
-def find_files(
-    given: Sequence[Path], root: Path, excluded: Sequence[str]
-) -> Iterator[LintFile | Skip]:
+class Exclusion(NamedTuple):
+    """What is passed by.
+
+    Attributes
+    ----------
+    root
+        The folder that the patterns are relative to.
+    patterns
+        Patterns (see `is_meant`) of files and folders.
+    is_forced
+        Whether they count for what is given, too, and so do the folders that are always passed by.
+    is_git_respected
+        Whether what git ignores is passed by in folders.
+    """
+
+    root: Path
+    patterns: Sequence[str] = ()
+    is_forced: bool = False
+    is_git_respected: bool = True
+
+    def covers(self, path: str) -> bool:
+        """Return whether a pattern means the path of a file or folder."""
+        return bool(self.patterns) and is_meant(os.path.relpath(path, self.root), self.patterns)
+
+    def covers_given(self, path: Path) -> bool:
+        """Return whether a path that is given is passed by, as it would be in a folder."""
+        if not self.is_forced:
+            return False
+        within = os.path.relpath(path, self.root)
+        parts = PurePosixPath(within).parts
+        folders = parts if path.is_dir() else parts[:-1]
+        return is_meant_or_within(within, self.patterns) or any(map(_is_passed_by, folders))
+
+
+def find_files(given: Sequence[Path], exclusion: Exclusion) -> Iterator[LintFile | Skip]:
     """Yield the Python files and notebooks under some paths, each once, folders in the order of
     names.
 
@@ -53,15 +86,15 @@ def find_files(
     ----------
     given
         Files and folders that exist.
-    root
-        The folder that the patterns are relative to.
-    excluded
-        Patterns (see `is_meant`) of what is passed by in folders.
+    exclusion
+        What else is passed by.
     """
     seen: set[str] = set()
     for path in given:
+        if exclusion.covers_given(path):
+            continue
         project = _project(path)
-        found = _below(path, root, excluded) if path.is_dir() else [path]
+        found = _below(path, exclusion) if path.is_dir() else [path]
         for file in found:
             absolute = os.path.abspath(file.path if isinstance(file, Skip) else file)  # noqa: PTH100
             if absolute in seen:
@@ -93,6 +126,12 @@ def read(found: LintFile, budget: Budget = Budget()) -> SourceFile | Skip:  # no
     folders = len(PurePosixPath(found.within).parts)
     parents = Path(os.path.abspath(found.path)).parents  # noqa: PTH100
     return source._replace(root=str(parents[folders - 1])) if folders <= len(parents) else source
+
+
+def within_project(path: Path) -> tuple[str, str]:
+    """Return the folder of the project of a file, which need not exist, and its path within."""
+    project = _project(path.parent)
+    return project, os.path.relpath(os.path.abspath(path), project)  # noqa: PTH100
 
 
 def source_of(
@@ -132,7 +171,9 @@ def _project(path: Path) -> str:
     return str(folder)
 
 
-def _below(folder: Path, root: Path, excluded: Sequence[str]) -> Iterator[Path | Skip]:
+def _below(folder: Path, exclusion: Exclusion) -> Iterator[Path | Skip]:
+    absolute = os.path.abspath(folder)  # noqa: PTH100
+    ignored = GitIgnore(absolute) if exclusion.is_git_respected else None
     waiting = [folder]
     while waiting:
         entered = waiting.pop()
@@ -144,11 +185,15 @@ def _below(folder: Path, root: Path, excluded: Sequence[str]) -> Iterator[Path |
             continue
         if entered != folder and any(entry.name == ENVIRONMENT for entry in entries):
             continue
+        here = os.path.normpath(os.path.join(absolute, os.path.relpath(entered, folder)))  # noqa: PTH118
         inner: list[Path] = []
         for entry in entries:
-            if not _is_meant(entry) or _is_excluded(entry, root, excluded):
+            if not _is_meant(entry) or exclusion.covers(entry.path):
                 continue
-            if entry.is_dir(follow_symlinks=False):
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if ignored and ignored.covers(f"{here}/{entry.name}", is_folder=is_folder):
+                continue
+            if is_folder:
                 inner.append(Path(entry.path))
             else:
                 yield Path(entry.path)
@@ -157,12 +202,13 @@ def _below(folder: Path, root: Path, excluded: Sequence[str]) -> Iterator[Path |
 
 def _is_meant(entry: "os.DirEntry[str]") -> bool:
     if entry.is_dir(follow_symlinks=False):
-        return not entry.name.startswith(".") and entry.name not in PASSED_BY
+        return not _is_passed_by(entry.name)
     return entry.name.endswith(SUFFIXES) and entry.is_file(follow_symlinks=False)
 
 
-def _is_excluded(entry: "os.DirEntry[str]", root: Path, excluded: Sequence[str]) -> bool:
-    return bool(excluded) and is_meant(os.path.relpath(entry.path, root), excluded)
+def _is_passed_by(folder: str) -> bool:
+    is_hidden = folder.startswith(".") and folder not in (".", "..")
+    return is_hidden or folder in PASSED_BY
 
 
 def _reason(error: OSError) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from perf_assets.lint.files import project as projects
-from perf_assets.lint.files.discovery import find_files, read
+from perf_assets.lint.files.discovery import Exclusion, find_files, read
 from perf_assets.lint.files.reading import result_of
 from perf_assets.lint.files.results import SourceFile
 from perf_assets.lint.rules import named
@@ -51,7 +51,7 @@ def found(
 ) -> list[tuple[int, str]]:
     """Lines and severities of what is found in a file of the project."""
     (root / name).write_text(f"import tensorflow as tf\n{text}\n")
-    (file,) = find_files([root / name], root, [])
+    (file,) = find_files([root / name], Exclusion(root))
     source = read(file)  # type: ignore[arg-type]
     assert isinstance(source, SourceFile) and Path(source.root) == root
     rules = named(names)
