@@ -27,10 +27,26 @@ class Context(StrEnum):
 
 
 class Related(NamedTuple):
-    """A second location that belongs to a finding: the loop, the later `batch`, the caller."""
+    """A second location that belongs to a finding: the loop, the later `batch`, the caller.
+
+    Attributes
+    ----------
+    line
+        Line of the file.
+    message
+        What is there.
+    cell_line
+        In a notebook the line of the cell, and the cell: `line 2 of cell 3`.
+    """
 
     line: int
     message: str
+    cell_line: str = ""
+
+    @property
+    def place(self) -> str:
+        """Return where it is, in words."""
+        return self.cell_line or f"line {self.line}"
 
 
 class Finding(NamedTuple):

@@ -18,11 +18,15 @@ from perf_assets.lint.findings import Finding, Related, Unreadable
 from perf_assets.lint.python_two import looks_like_python_two
 
 VERSIONS = (3, 4)
+SMALL = 20_000  # characters, which no parser lacks the memory for
 PYTHON = ("python", "ipython", "python3", "python2", "")
 # Magics of a whole cell whose body is Python that runs in the notebook's own process.
 PYTHON_CELLS = frozenset(
     ["time", "timeit", "capture", "prun", "memit", "mprun", "lprun", "debug", "pyinstrument"]
 )
+# Those of Databricks for a cell in another language, which `%run` and others of one line are not.
+_OTHER_LANGUAGE = re.compile(r"\s*%(?:sql|r|scala|md|md-sandbox|sh|fs)(?:\s|$)")
+_LINE_IN_WORDS = re.compile(r"\bline (\d{1,9})\b")
 _CELL_MAGIC = re.compile(r"\s*%%\s*(?P<name>\w*)[^\n]*")
 _LINE = re.compile(
     r"""
@@ -51,6 +55,18 @@ class CellLine(NamedTuple):
     cell: int
     cell_line: int
 
+    def __str__(self) -> str:
+        """Return the line and its cell, in words."""
+        return f"line {self.cell_line} of cell {self.cell}"
+
+
+class BrokenCell(NamedTuple):
+    """A cell that could not be read: its number, and why (see `Unreadable`)."""
+
+    cell: int
+    reason: str
+    message: str
+
 
 @dataclass(frozen=True)
 class Notebook:
@@ -59,36 +75,42 @@ class Notebook:
     Attributes
     ----------
     text
-        Its code cells as one module, each ended by a newline.
+        Its code cells as one module, each ended by a newline. A broken cell is blank lines.
     cell_lines
         Where each line of the text stands. Cells are counted with those that hold no code.
+    broken
+        The cells that could not be read.
     """
 
     text: str
     cell_lines: tuple[CellLine, ...]
+    broken: tuple[BrokenCell, ...] = ()
 
     def located(self, finding: Finding) -> Finding:
         """Return a finding in the text as one in the file; its message says the cell and the line
         there.
 
-        The columns stay those of the line in the cell.
+        The columns stay those of the line in the cell. Nothing mends a notebook.
         """
         cell_line = self.cell_lines[finding.line - 1]
-        message = finding.message
-        for entry in finding.related:
-            there = self.cell_lines[entry.line - 1]
-            message = message.replace(
-                f"in line {entry.line}", f"in cell {there.cell}, line {there.cell_line},", 1
-            )
+        message = _LINE_IN_WORDS.sub(self._place, finding.message)
         return finding._replace(
             line=cell_line.line,
             end_line=self.cell_lines[finding.end_line - 1].line,
             message=f"{message} (cell {cell_line.cell}, line {cell_line.cell_line})",
-            related=tuple(
-                Related(self.cell_lines[entry.line - 1].line, entry.message)
-                for entry in finding.related
-            ),
+            related=tuple(self._related(entry) for entry in finding.related),
+            edits=(),
         )
+
+    def _related(self, entry: Related) -> Related:
+        there = self.cell_lines[entry.line - 1]
+        message = _LINE_IN_WORDS.sub(self._place, entry.message)
+        return Related(there.line, message, str(there))
+
+    def _place(self, found: re.Match[str]) -> str:
+        """Return the place of a line of the text that a message names."""
+        line = int(found[1])
+        return str(self.cell_lines[line - 1]) if 0 < line <= len(self.cell_lines) else found[0]
 
 
 class _Cell(NamedTuple):
@@ -109,7 +131,8 @@ def python_of(content: str) -> Notebook:
     ------
     Unreadable
         It is not JSON, no notebook of version 3 or 4, or none of Python (`notebook`); it is nested
-        too deeply (`depth`); a cell is Python 2 or does not parse (`python_2`, `syntax`).
+        too deeply (`depth`); each cell with code is Python 2 or does not parse (`python_2`,
+        `syntax`).
     """
     try:
         loaded = _with_lines(content)
@@ -120,15 +143,22 @@ def python_of(content: str) -> Notebook:
     _refuse(loaded)
     texts: list[str] = []
     cell_lines: list[CellLine] = []
+    broken: list[BrokenCell] = []
     for cell in _code_cells(loaded):
-        text = _parsing(cell)
+        try:
+            text = _parsing(cell)
+        except Unreadable as error:
+            broken.append(BrokenCell(cell.number, error.reason, str(error)))
+            text = "\n" * cell.source.count("\n")
         texts.append(text + "\n")
         rows = text.count("\n") + 1
         lines = (*cell.lines, *[cell.lines[-1]] * rows)[:rows]
         cell_lines += [CellLine(line, cell.number, row) for row, line in enumerate(lines, 1)]
+    if broken and not "".join(texts).strip():
+        raise Unreadable(broken[0].reason, f"cell {broken[0].cell}, {broken[0].message}")
     # The last newline ends the last line, and a parser may name what comes after it.
     last = cell_lines[-1] if cell_lines else CellLine(1, 1, 1)
-    return Notebook("".join(texts), (*cell_lines, last))
+    return Notebook("".join(texts), (*cell_lines, last), tuple(broken))
 
 
 def _refuse(loaded: Any) -> None:  # noqa: ANN401
@@ -152,7 +182,12 @@ def _refuse(loaded: Any) -> None:  # noqa: ANN401
 
 def _parsing(cell: _Cell) -> str:
     """Return the Python of a cell: as it is where it parses, else without what only IPython
-    takes.
+    takes; blank lines for a cell in another language.
+
+    Raises
+    ------
+    Unreadable
+        It does not parse: in which line, and why.
     """
     if _parses(cell.source) is None:
         return cell.source
@@ -160,11 +195,13 @@ def _parsing(cell: _Cell) -> str:
     error = _parses(text)
     if error is None:
         return text
+    # As a line of Jupyter's, `%sql` may stand before Python, which parses.
+    if _OTHER_LANGUAGE.match(cell.source):
+        return "\n" * cell.source.count("\n")
     line, why = error
-    where = f"cell {cell.number}, line {line}"
     if looks_like_python_two(text):
-        raise Unreadable("python_2", f"{where} is Python 2")
-    raise Unreadable("syntax", f"{where}: {why}")
+        raise Unreadable("python_2", f"line {line} is Python 2")
+    raise Unreadable("syntax", f"line {line}: {why}")
 
 
 def _parses(text: str) -> tuple[int, str] | None:
@@ -175,6 +212,11 @@ def _parses(text: str) -> tuple[int, str] | None:
         return error.lineno or 1, str(error.msg)
     except ValueError as error:
         return 1, str(error)
+    except (RecursionError, MemoryError) as error:
+        # The parser says so where it is too deep for it, too.
+        if isinstance(error, MemoryError) and len(text) > SMALL:
+            raise
+        raise Unreadable("depth", "it is nested too deeply") from None
     return None
 
 
@@ -186,8 +228,7 @@ def without_magics(source: str) -> str:
     source
         The text of a cell, lines ended by newlines.
     """
-    magic = _CELL_MAGIC.match(source)
-    if magic is not None:
+    while magic := _CELL_MAGIC.match(source):  # the body of one may begin with another
         if magic["name"] not in PYTHON_CELLS:
             return "\n" * source.count("\n")
         source = "\n" * magic[0].count("\n") + source[magic.end() :]

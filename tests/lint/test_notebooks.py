@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perf_assets.lint.findings import Context, Finding, Related, Severity, Unreadable
-from perf_assets.lint.notebooks import CellLine, python_of, without_magics
+from perf_assets.lint.notebooks import BrokenCell, CellLine, python_of, without_magics
 
 
 def notebook(*cells: str | list[str], indent: int | None = 1, **about: Any) -> str:
@@ -64,7 +64,7 @@ def test_a_finding_is_placed_in_the_file_and_says_its_cell() -> None:
     first = read.cell_lines[1].line
     assert (placed.line, placed.column, placed.end_line) == (first + 1, 5, first + 2)
     assert placed.message == "this is slow (cell 2, line 2)"
-    assert placed.related == (Related(first, "the loop"),)
+    assert placed.related == (Related(first, "the loop", "line 1 of cell 2"),)
 
 
 def test_a_notebook_in_one_line_has_findings_in_line_one() -> None:
@@ -156,15 +156,45 @@ def test_what_is_not_a_notebook_of_python_is_refused(content: str, words: str) -
     assert reason == "notebook" and words in message
 
 
-def test_a_cell_that_does_not_parse_is_named() -> None:
-    assert refusal(notebook("x = 1", "y = 2\nz = (")) == (
-        "syntax",
-        "cell 2, line 2: '(' was never closed",
-    )
-    assert refusal(notebook("x = 1", "%time\nprint 'y'")) == (
+@pytest.mark.parametrize(
+    ("cell", "reason", "message"),
+    [
+        ("y = 2\nz = (", "syntax", "line 2: '(' was never closed"),
+        ("%time\nprint 'y'", "python_2", "line 2 is Python 2"),
+        ("%%capture\n%%timeit\nx = = 1", "syntax", "line 3: invalid syntax"),
+        ("%sql\nselect 1 from", "", ""),
+        ("%md\n# A title\n- a list: of, things", "", ""),
+        ("%md-sandbox\n<div>", "", ""),
+        ("\n%scala\nval x: Int = 1", "", ""),
+        ("%r\nx <- c(1, 2)\nlibrary(a) |> f", "", ""),
+        ("%sh\nls *.py | wc", "", ""),
+        ("%%capture\n%%bash\nfor x in *; do echo $x; done", "", ""),
+        ("%%sql\nselect 1 from", "", ""),
+    ],
+)
+def test_a_cell_that_is_no_python_costs_itself_alone(cell: str, reason: str, message: str) -> None:
+    read = python_of(notebook("x = 1", cell, "y = 2"))
+    blank = "\n" * (cell.count("\n") + 1)
+    assert read.text == f"x = 1\n{blank}y = 2\n"
+    assert read.cell_lines[-2][1:] == (3, 1)
+    assert read.broken == ((BrokenCell(2, reason, message),) if reason else ())
+
+
+@pytest.mark.parametrize(
+    "cell", ["%sql select 1\nx = 1", "%python\nx = 1", "data = %sql a b\nx = 1"]
+)
+def test_python_behind_a_magic_of_one_line_is_read(cell: str) -> None:
+    read = python_of(notebook(cell))
+    assert read.text.endswith("\nx = 1\n") and read.broken == ()
+
+
+def test_a_notebook_without_any_cell_that_parses_is_refused() -> None:
+    assert refusal(notebook("print 'x'", "", "y = 2\nz = (")) == (
         "python_2",
-        "cell 2, line 2 is Python 2",
+        "cell 1, line 1 is Python 2",
     )
+    deep = python_of(notebook("x = 1", "y = " + "-" * 10_000 + "1"))
+    assert [cell.cell for cell in deep.broken] == [2]
 
 
 def test_json_that_is_nested_too_deeply_is_refused() -> None:
