@@ -133,7 +133,7 @@ def _settings(surroundings: Surroundings) -> TryOne:
     def try_one(chance: random.Random) -> object:
         path.write_bytes(_toml(SETTINGS, chance))
         read = settings({}, path, None)
-        patterns = (*read.exclude, *read.ignored)
+        patterns = (*read.exclusion.patterns, *read.ignored)
         return [is_meant_or_within("a/b.py", [pattern]) for pattern in patterns]
 
     return try_one

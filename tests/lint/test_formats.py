@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote_to_bytes
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
@@ -17,14 +18,18 @@ from perf_assets.base.paths import checks_dir
 from perf_assets.lint.files.results import FileResult, Skip
 from perf_assets.lint.findings import Context, Finding, Related, Severity
 from perf_assets.lint.formats.as_github import as_github
+from perf_assets.lint.formats.as_gitlab import as_gitlab
 from perf_assets.lint.formats.as_json import as_json
+from perf_assets.lint.formats.as_junit import as_junit
 from perf_assets.lint.formats.as_sarif import FINGERPRINT, address, as_sarif
 from perf_assets.lint.formats.as_text import as_text
 from perf_assets.lint.formats.pages import page_of, source_of
-from perf_assets.lint.rules import RULES
+from perf_assets.lint.notebooks import BrokenCell
+from perf_assets.lint.rules import REPORTED, RULES
 from tests.paths import SHARED
 
-BY_NAME = {rule.name: rule for rule in RULES}
+BY_NAME = {rule.name: rule for rule in REPORTED}
+BROKEN = BrokenCell(3, "syntax", "line 1: it is odd")
 CODE = BY_NAME["sequential-map"].code
 OFFICIAL = SHARED / "sarif" / "sarif-schema-2.1.0.json"
 SUBSET = Path(__file__).with_name("sarif_subset.json")
@@ -151,8 +156,9 @@ def test_json_has_findings_and_skips_and_nothing_else() -> None:
     results = [
         result("a.py", finding(context=Context.TEST)),
         skipped("b\x1b.py", "python_2", "old"),
+        result("c.ipynb")._replace(broken_cells=(BROKEN,)),
     ]
-    output = as_json(results)
+    output = as_json(results, BY_NAME)
     assert output.isascii() and "\x1b" not in output
     assert json.loads(output) == {
         "findings": [
@@ -160,20 +166,27 @@ def test_json_has_findings_and_skips_and_nothing_else() -> None:
                 "path": "a.py",
                 "line": 3,
                 "column": 8,
+                "code": CODE,
                 "rule": "sequential-map",
                 "severity": "warning",
                 "cause": "API / Inefficient API usage",
                 "message": "this runs on one core",
+                "fixable": False,
                 "context": "test",
             }
         ],
         "skipped": [{"path": "b\x1b.py", "reason": "python_2", "message": "old"}],
+        "skipped_cells": [
+            {"path": "c.ipynb", "cell": 3, "reason": "syntax", "message": "line 1: it is odd"}
+        ],
     }
 
 
 @given(path=ANYTHING, message=ANYTHING)
 def test_json_can_be_read_by_any_parser(path: str, message: str) -> None:
-    output = as_json([result(path, finding(message=message)), skipped(path, "read", message)])
+    output = as_json(
+        [result(path, finding(message=message)), skipped(path, "read", message)], BY_NAME
+    )
     assert output.isascii() and output.count("\x7f") == 0
     read = json.loads(output.encode())
     json.dumps(read, ensure_ascii=False).encode()  # no halves of characters
@@ -204,6 +217,50 @@ def test_no_text_of_a_file_is_a_command_of_the_runner() -> None:
     assert output.endswith("::100%25 ::error::y\n")
 
 
+# ---- JUnit and GitLab
+
+
+def test_a_test_case_of_junit_fails_where_the_command_does() -> None:
+    note = finding(5, severity=Severity.NOTE)
+    results = [result("x/a<&.py", finding(), note), result("b.py"), skipped("c.py")]
+    for error_on, failures in ((Severity.WARNING, 1), (Severity.NOTE, 2)):
+        suites = ElementTree.fromstring(as_junit(results, BY_NAME, error_on))
+        (suite,) = suites
+        assert (suites.attrib["tests"], suites.attrib["failures"]) == ("2", str(failures))
+        assert suite.attrib["name"] == "x/a<&.py" and suite.attrib["failures"] == str(failures)
+        assert [case.attrib["name"] for case in suite] == [f"{CODE} sequential-map"] * 2
+        assert [case[0].tag for case in suite][:failures] == ["failure"] * failures
+    assert suite[0][0].attrib["message"] == "line 3, column 8: this runs on one core"
+    (suite,) = ElementTree.fromstring(as_junit([result("b.py")], BY_NAME, Severity.NOTE))
+    assert suite.attrib["failures"] == "0" and len(suite[0]) == 0
+
+
+@given(path=ANYTHING, message=ANYTHING)
+def test_junit_is_xml_whatever_a_file_holds(path: str, message: str) -> None:
+    output = as_junit([result(path, finding(message=message))], BY_NAME, Severity.NOTE)
+    (suite,) = ElementTree.fromstring(output.encode())
+    assert len(suite) == 1 and output.count("\n") == 8
+
+
+def test_an_entry_of_code_quality_has_what_gitlab_requires() -> None:
+    note = finding(5, severity=Severity.NOTE)
+    first, second, again = json.loads(
+        as_gitlab([result("a.py", finding(), note), result("b.py", finding())], BY_NAME)
+    )
+    assert first == {
+        "description": f"{CODE}: this runs on one core",
+        "check_name": "sequential-map",
+        "fingerprint": first["fingerprint"],
+        "severity": "minor",
+        "location": {"path": "a.py", "lines": {"begin": 3}},
+    }
+    assert second["severity"] == "info"
+    assert len({one["fingerprint"] for one in (first, second, again)}) == 3
+    (moved,) = json.loads(as_gitlab([result("a.py", finding(30))], BY_NAME))
+    assert moved["fingerprint"] == first["fingerprint"]
+    assert as_gitlab([skipped("a.py")], BY_NAME) == "[]\n"
+
+
 # ---- SARIF
 
 
@@ -231,6 +288,11 @@ def test_a_log_is_valid_and_complete() -> None:
     rules = run["tool"]["driver"]["rules"]
     assert [rule["id"] for rule in rules] == [rule.code for rule in RULES]
     assert all(rule["help"]["markdown"] and rule["helpUri"] for rule in rules)
+    assert run["tool"]["driver"]["informationUri"].startswith("https://")
+    for rule in rules:  # GitHub takes 1,024 characters
+        full = rule["fullDescription"]["text"]
+        assert full != rule["shortDescription"]["text"] and 60 < len(full) <= 1000, full
+        assert full.endswith(".") and "`" not in full and "\n" not in full
     first, second = run["results"]
     assert (first["ruleId"], first["level"], second["level"]) == (CODE, "warning", "note")
     assert rules[first["ruleIndex"]]["id"] == CODE
@@ -251,6 +313,17 @@ def test_a_log_is_valid_and_complete() -> None:
     assert output["message"]["text"].endswith("it is odd")
     location = output["locations"][0]["physicalLocation"]["artifactLocation"]
     assert location["uri"] == "%C3%A9.py"
+
+
+def test_a_log_names_the_cells_of_a_notebook() -> None:
+    one = finding(9, related=(Related(7, "the loop", "line 1 of cell 2"),))
+    content = log(result("a.ipynb", one)._replace(broken_cells=(BROKEN,)))
+    assert_valid(content)
+    (run,) = content["runs"]
+    (related,) = run["results"][0]["relatedLocations"]
+    assert related["message"]["text"] == "the loop (line 1 of cell 2)"
+    (notification,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert notification["message"]["text"] == "not checked: cell 3, line 1: it is odd"
 
 
 def test_a_log_without_findings_is_valid() -> None:
@@ -302,7 +375,7 @@ def test_an_address_is_the_path_in_letters_that_every_program_takes(path: str) -
 # ---- pages
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("rule", REPORTED, ids=lambda rule: rule.name)
 def test_each_rule_has_a_page_with_bad_good_and_why(rule: Any) -> None:
     page = page_of(rule)
     assert page.startswith(f"# {rule.name} ({rule.code})\n")
@@ -319,6 +392,6 @@ def test_each_rule_has_a_page_with_bad_good_and_why(rule: Any) -> None:
 
 def test_the_page_of_all_names_each_rule_and_whether_it_is_on() -> None:
     index = (checks_dir() / "index.md").read_text(encoding="utf-8")
-    for rule in RULES:
+    for rule in REPORTED:
         switch = "yes" if rule.on else "no"
         assert f"| {rule.code} | [{rule.name}]({rule.name}.md) | {switch} |" in index

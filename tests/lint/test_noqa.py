@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perf_assets.lint.findings import Context, Finding, Severity
-from perf_assets.lint.noqa import heard
+from perf_assets.lint.fixes import applied
+from perf_assets.lint.noqa import comments_added, heard
+from perf_assets.lint.rules.unused_noqa import UNUSED_NOQA
 from tests.check_rules import OBEDIENT
 
 
@@ -104,6 +106,62 @@ def test_a_form_feed_ends_no_line() -> None:
     assert not is_heard("x = '\x1c\u2028'\nslow()  # noqa\n", 2)
 
 
+ALONE = replace(OBEDIENT, name="other-call", code="PA998")
+CHECKED = [OBEDIENT, ALONE, UNUSED_NOQA]
+
+
+@pytest.mark.parametrize(
+    ("text", "unused"),
+    [
+        ("slow()  # noqa: PA999", None),
+        ("slow()  # noqa", None),
+        ("x = 1  # noqa", None),
+        ("x = 1  # noqa: E501", None),
+        ("x = 1  # noqa: PA999", "PA999"),
+        ("x = 1  # noqa: E501, PA999, W291 because", "PA999"),
+        ("slow()  # noqa: PA999, PA998", "PA998"),
+        ("slow()  # noqa: PA999, PA9", "PA9"),
+        ("slow()  # noqa: PA99", None),
+        ("x = 1  # noqa: PA99", "PA99"),
+        ("x = 1  # noqa: PA", None),  # of rules that were not checked
+        ("x = 1  # noqa: PA101", None),
+        ("x = 1  # noqa: PA001", None),
+        ("x = 1  # noqa: TOR401", None),
+        ("x = 1  # noqa: PA999, PA901", None),
+        ("x = 1  # noqa: PA999, unused-noqa", None),
+        ("'# noqa: PA999'", None),
+        ("# perf-assets: noqa: PA999\nslow()", None),
+        ("# perf-assets: noqa\nx = 1", None),
+        ("# perf-assets: noqa: PA999, PA998\nslow()", "PA998"),
+        ("# perf-assets: noqa: PA999\nx = 1", "PA999"),
+    ],
+)
+def test_a_comment_that_silences_nothing_is_reported(text: str, unused: str | None) -> None:
+    found = [finding(number) for number, line in enumerate(text.split("\n"), 1) if "slow" in line]
+    (*reported,) = heard(found, text, CHECKED, "tests/a.py")
+    assert [one.rule for one in reported] == (["unused-noqa"] if unused else [])
+    for one in reported:
+        assert f"(unused: {unused})" in one.message and one.context is Context.TEST
+        assert text[one.column - 1 : one.end_column - 1].startswith("#")
+    assert heard(found, text, CHECKED[:2]) == []
+
+
+def test_a_comment_in_a_line_of_its_own_silences_the_file() -> None:
+    for comment in (
+        "# perf-assets: noqa",
+        "#perf-assets:NOQA: E501, PA999",
+        "# x\n  # perf-assets: noqa",
+    ):
+        assert not is_heard(f"slow()\n{comment}\n")
+    for comment in (
+        "x = 1  # perf-assets: noqa",
+        "# perf-assets: noqa: PA101",
+        "# noqa",
+        "# ruff: noqa",
+    ):
+        assert is_heard(f"slow()\n{comment}\n")
+
+
 LINES = [
     "slow()",
     "slow()  # noqa",
@@ -118,3 +176,16 @@ def test_each_line_is_decided_as_if_it_were_alone(lines: list[str]) -> None:
     found = [finding(number) for number in range(1, len(lines) + 1)]
     left = heard(found, "\n".join(lines), [OBEDIENT])
     assert left == [one for one, line in zip(found, lines, strict=True) if is_heard(line)]
+
+
+@given(st.lists(st.sampled_from([*LINES, "slow()  # why", "slow(  # noqa: ", "slow() + \\", "1)"])))
+def test_comments_that_are_added_silence_everything_and_once(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    try:
+        compile(text, "", "exec")
+    except SyntaxError:
+        return
+    found = heard([finding(number) for number in range(1, len(lines) + 1)], text, [OBEDIENT])
+    after = applied(text, comments_added(found, text, [OBEDIENT]))
+    assert after.count("\n") == text.count("\n")
+    assert heard(found, after, [OBEDIENT]) == []

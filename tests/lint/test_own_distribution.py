@@ -44,7 +44,7 @@ def test_it_finds_what_the_whole_program_finds(installed: Path, tmp_path: Path, 
     )
     (tmp_path / "b.py").write_text("print 1\n")
     (tmp_path / "pyproject.toml").write_text('[tool.perf-assets.lint]\nselect = ["PA2"]\n')
-    arguments = [".", "--format", kind]
+    arguments = [".", "--format", kind, "--error-on", "note"]
     alone = linted("-c", ALONE, str(installed), *arguments, folder=tmp_path)
     whole = linted("-m", "perf_assets", "lint", *arguments, folder=tmp_path)
     assert alone == whole

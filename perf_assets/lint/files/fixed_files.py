@@ -1,26 +1,29 @@
-"""Findings that mend themselves: the files with them, before and after."""
+"""Files with findings that are mended or silenced, before and after."""
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from perf_assets.lint.files.decoding import decoded
 from perf_assets.lint.files.results import FileResult
-from perf_assets.lint.fixes import applied
+from perf_assets.lint.findings import Finding
+from perf_assets.lint.fixes import Edit, applied
+from perf_assets.lint.noqa import comments_added
+from perf_assets.lint.rules.rule import Rule
 
 
 class FixedFile(NamedTuple):
-    """A file with findings that mend themselves.
+    """A file that is to be changed.
 
     Attributes
     ----------
     path, shown
         Where it is, and the name it is reported by.
     before, after
-        Its text as it is, and mended.
+        Its text as it is, and changed.
     fixes
-        How many findings are mended.
+        How many findings are gone then; of comments, how many lines have a new one.
     """
 
     path: Path
@@ -54,22 +57,51 @@ def fixed_files(results: Sequence[FileResult], paths: Sequence[Path]) -> Iterato
     results, paths
         What was found, and where the file of each result is.
     """
-    for result, path in zip(results, paths, strict=True):
-        found = [finding for finding in result.findings if finding.edits]
-        if not found or result.path.endswith(".ipynb"):
+
+    def mending(findings: Sequence[Finding], _: str) -> tuple[list[Edit], int]:
+        edits = [edit for entry in findings for edit in entry.edits]
+        return edits, sum(bool(entry.edits) for entry in findings)
+
+    return _changed_files(results, paths, mending)
+
+
+def silenced_files(
+    results: Sequence[FileResult], paths: Sequence[Path], rules: Sequence[Rule]
+) -> Iterator[FixedFile]:
+    """Yield the files of some results with a comment for each finding that silences it.
+
+    Files are passed by as in `fixed_files`; so are notebooks.
+    """
+
+    def silencing(findings: Sequence[Finding], text: str) -> tuple[list[Edit], int]:
+        edits = comments_added(findings, text, rules)
+        return edits, len(edits)
+
+    return _changed_files(results, paths, silencing)
+
+
+def _changed_files(
+    results: Sequence[FileResult],
+    paths: Sequence[Path],
+    change: Callable[[Sequence[Finding], str], tuple[list[Edit], int]],
+) -> Iterator[FixedFile]:
+    for result, path in zip(results, paths):
+        if not result.findings or result.path.endswith(".ipynb"):
             continue
         try:
             content = path.read_bytes()
             before = content.decode("utf-8")
-            lines = decoded(content).split("\n")
+            plain = decoded(content)
         except (OSError, ValueError):
             continue
-        if lines != before.removeprefix("\ufeff").replace("\r\n", "\n").split("\n") or any(
+        lines = plain.split("\n")
+        if plain != before.removeprefix("\ufeff").replace("\r\n", "\n") or any(
             lines[one.line - 1 : one.line] != [line]
-            for one, line in zip(result.findings, result.lines, strict=True)
+            for one, line in zip(result.findings, result.lines)
         ):
             continue
-        mark = "\ufeff" if before.startswith("\ufeff") else ""
-        text = before.removeprefix(mark)
-        after = mark + applied(text, [edit for entry in found for edit in entry.edits])
-        yield FixedFile(path, result.path, before, after, len(found))
+        edits, fixes = change(result.findings, plain)
+        if edits:
+            mark = "\ufeff" if before.startswith("\ufeff") else ""
+            after = mark + applied(before.removeprefix(mark), edits)
+            yield FixedFile(path, result.path, before, after, fixes)

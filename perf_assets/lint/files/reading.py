@@ -1,7 +1,7 @@
 """The findings of one file, from its bytes."""
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from symtable import symtable
 
@@ -9,10 +9,11 @@ from perf_assets.lint.files.decoding import decoded, decoded_notebook
 from perf_assets.lint.files.project import Project
 from perf_assets.lint.files.results import Budget, FileResult, Skip, SourceFile
 from perf_assets.lint.findings import Finding, Unreadable
-from perf_assets.lint.linter import check
+from perf_assets.lint.linter import check, may_find
 from perf_assets.lint.noqa import heard
 from perf_assets.lint.notebooks import Notebook, python_of
 from perf_assets.lint.rules.rule import Rule
+from perf_assets.lint.rules.unused_noqa import UNUSED_NOQA
 
 PARSERS = (ast.parse.__code__, symtable.__code__)
 # A tree takes far less than that for each character of its text. Where the parser wants for memory
@@ -47,17 +48,31 @@ def _found(file: SourceFile, rules: Sequence[Rule]) -> FileResult:
         text = notebook.text
     else:
         text = decoded(file.content)
-    project = Project(Path(file.root), file.within) if file.root and notebook is None else None
-    found = check(text, file.within or file.path, rules, project)
-    findings = heard(found, text, rules)
-    if not findings:
-        return FileResult(file.path, ())
+    path = file.within or file.path
+    searched = [rule for rule in rules if rule != UNUSED_NOQA]
+    found: list[Finding] = []
+    # Each cell was parsed; what is said of their text as a whole would be of no cell.
+    if notebook is None or may_find(text.encode(errors="replace"), searched):
+        project = Project(Path(file.root), file.within) if file.root and notebook is None else None
+        found = check(text, path, searched, project)
+    findings = heard(found, text, rules, path)
     lines = text.split("\n")
     sources = tuple(lines[finding.line - 1] for finding in findings)
-    located: Callable[[Finding], Finding] = (
-        notebook.located if notebook else lambda finding: finding
-    )
-    return FileResult(file.path, tuple(map(located, findings)), None, sources)
+    if notebook is not None:
+        findings = [notebook.located(finding) for finding in findings]
+    elif not _is_mendable(file.content):
+        findings = [finding._replace(edits=()) for finding in findings]
+    broken = notebook.broken if notebook is not None else ()
+    return FileResult(file.path, tuple(findings), None, sources, broken)
+
+
+def _is_mendable(content: bytes) -> bool:
+    """Return whether an edit of the text is one of the file: UTF-8, without lone returns."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return False
+    return "\r" not in text.replace("\r\n", "\n") and decoded(content) == text.replace("\r\n", "\n")
 
 
 def _skipped(file: SourceFile, reason: str, message: str) -> FileResult:

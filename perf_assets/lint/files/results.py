@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from perf_assets.lint.findings import Finding
+from perf_assets.lint.notebooks import BrokenCell
 
 
 class SourceFile(NamedTuple):
@@ -62,12 +63,15 @@ class FileResult(NamedTuple):
     lines
         The source line of each finding, in the order of `findings`. In a notebook it is that of
         the cell.
+    broken_cells
+        The cells of a notebook that were left out.
     """
 
     path: str
     findings: tuple[Finding, ...]
     skipped: Skip | None = None
     lines: tuple[str, ...] = ()
+    broken_cells: tuple[BrokenCell, ...] = ()
 
 
 @dataclass(frozen=True)

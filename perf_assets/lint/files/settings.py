@@ -1,18 +1,21 @@
 """What is checked, and how: the table [tool.perf-assets.lint] of a pyproject.toml."""
 
 import os
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import tomllib
+
 from perf_assets.base.errors import PerfAssetsError
+from perf_assets.lint.files.discovery import Exclusion
 from perf_assets.lint.findings import Finding, Severity
 from perf_assets.lint.globs import is_meant_or_within
 from perf_assets.lint.linter import DEFAULT
-from perf_assets.lint.rules import RULES, named
+from perf_assets.lint.rules import REPORTED, named
 from perf_assets.lint.rules.rule import Rule
+from perf_assets.lint.rules.unused_noqa import UNUSED_NOQA
 
 FILE = "pyproject.toml"
 TABLE = ("tool", "perf-assets", "lint")
@@ -30,8 +33,10 @@ class Settings:
         The rules that are checked, in their order.
     severity
         Minimum severity to report.
-    exclude
-        Patterns of what is passed by in folders.
+    error_on
+        Minimum severity of a finding that is a failure.
+    exclusion
+        The files that are passed by.
     ignored
         Patterns of files, and the rules that are not checked there.
     """
@@ -39,7 +44,8 @@ class Settings:
     root: Path
     rules: tuple[Rule, ...]
     severity: Severity
-    exclude: tuple[str, ...] = ()
+    error_on: Severity
+    exclusion: Exclusion
     ignored: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def is_reported(self, finding: Finding, path: str) -> bool:
@@ -56,8 +62,7 @@ def settings(given: Mapping[str, Any], config: Path | None, first: Path | None) 
     Parameters
     ----------
     given
-        `select`, `ignore` and `extend-select` (words for rules) and `severity`, as far as the
-        command line has them.
+        Keys of the table, but `per-file-ignores`, as far as the command line has them.
     config
         The file that it names.
     first
@@ -83,8 +88,10 @@ def settings(given: Mapping[str, Any], config: Path | None, first: Path | None) 
         origin = f"--{key}" if key in given else f"{file}: {name}.{key}"
         return rules_of(options.get(key, ()), origin)
 
-    chosen = {*(rules("select") if "select" in options else DEFAULT), *rules("extend-select")}
-    left = chosen - {*rules("ignore")}
+    default = (*DEFAULT, UNUSED_NOQA)
+    chosen = {*(rules("select") if "select" in options else default), *rules("extend-select")}
+    left = chosen - {*rules("ignore"), *rules("extend-ignore")}
+    root = file.parent.absolute() if file is not None else Path.cwd()
     ignored = {
         pattern: frozenset(
             rule.name for rule in rules_of(words, f"{file}: {name}.per-file-ignores.{pattern}")
@@ -92,10 +99,16 @@ def settings(given: Mapping[str, Any], config: Path | None, first: Path | None) 
         for pattern, words in content.get("per-file-ignores", {}).items()
     }
     return Settings(
-        root=file.parent.absolute() if file is not None else Path.cwd(),
-        rules=tuple(rule for rule in RULES if rule in left),
+        root=root,
+        rules=tuple(rule for rule in REPORTED if rule in left),
         severity=Severity(options.get("severity", Severity.NOTE)),
-        exclude=tuple(content.get("exclude", ())),
+        error_on=Severity(options.get("error-on", Severity.WARNING)),
+        exclusion=Exclusion(
+            root,
+            (*options.get("exclude", ()), *options.get("extend-exclude", ())),
+            is_forced=options.get("force-exclude", False),
+            is_git_respected=options.get("respect-gitignore", True),
+        ),
         ignored=ignored,
     )
 
@@ -114,7 +127,7 @@ def rules_of(words: Iterable[str], origin: str) -> tuple[Rule, ...]:
         from perf_assets.base.config_files import nearest  # noqa: PLC0415
         from perf_assets.base.sanitize import shortened  # noqa: PLC0415
 
-        names = [word for rule in RULES for word in (rule.code, rule.name)]
+        names = [word for rule in REPORTED for word in (rule.code, rule.name)]
         raise PerfAssetsError(
             f"{shortened(origin, 300)}: no rule is called {shortened(error.args[0], 60)!r}; "
             f"{nearest(error.args[0], names)}"

@@ -15,8 +15,13 @@ class Lint(StrictModel):
     select: Many[str] | None = None
     ignore: Many[str] | None = None
     extend_select: Many[str] | None = Field(None, alias="extend-select")
+    extend_ignore: Many[str] | None = Field(None, alias="extend-ignore")
     severity: Literal["note", "warning"] | None = None
+    error_on: Literal["note", "warning"] | None = Field(None, alias="error-on")
     exclude: Many[str] | None = None
+    extend_exclude: Many[str] | None = Field(None, alias="extend-exclude")
+    force_exclude: bool | None = Field(None, alias="force-exclude")
+    respect_gitignore: bool | None = Field(None, alias="respect-gitignore")
     per_file_ignores: dict[str, Many[str]] | None = Field(None, alias="per-file-ignores")
 
 

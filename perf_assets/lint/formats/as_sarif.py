@@ -14,14 +14,16 @@ from urllib.parse import quote
 
 from perf_assets import __version__
 from perf_assets.base.sanitize import escape_text
-from perf_assets.lint.files.results import FileResult, Skip
-from perf_assets.lint.findings import Finding, Severity
-from perf_assets.lint.formats.pages import page_of, source_of
+from perf_assets.lint.files.results import FileResult
+from perf_assets.lint.findings import Finding, Related, Severity
+from perf_assets.lint.formats.pages import description_of, page_of, source_of
 from perf_assets.lint.rules.rule import Rule
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
+# The study whose checker this one succeeds; the project has no page of its own yet.
+INFORMATION = "https://arxiv.org/abs/2112.01771"
 ROOT = "SRCROOT"
 FINGERPRINT = "perfAssetsFinding/v1"
 
@@ -47,6 +49,7 @@ def as_sarif(
         "tool": {
             "driver": {
                 "name": "perf-assets",
+                "informationUri": INFORMATION,
                 "semanticVersion": __version__,
                 "rules": [_rule(rule, page(rule)) for rule in rules],
             }
@@ -59,7 +62,7 @@ def as_sarif(
             {
                 "executionSuccessful": True,
                 "toolExecutionNotifications": [
-                    _notification(result.skipped) for result in results if result.skipped
+                    notification for result in results for notification in _notifications(result)
                 ],
             }
         ],
@@ -83,19 +86,30 @@ def _rule(rule: Rule, page: str) -> dict[str, Any]:
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": f"{rule.summary}."},
+        "fullDescription": {"text": description_of(page) or f"{rule.summary}."},
         "help": {"text": page, "markdown": page},
         **({"helpUri": source} if source else {}),
         "defaultConfiguration": {"enabled": rule.on, "level": rule.severity.value},
-        "properties": {"tags": ["performance"], "cause": " / ".join(rule.cause)},
+        "properties": {
+            "tags": ["performance"],
+            **({"cause": " / ".join(rule.cause)} if any(rule.cause) else {}),
+        },
     }
 
 
-def _notification(skip: Skip) -> dict[str, Any]:
+def _notifications(result: FileResult) -> Iterator[dict[str, Any]]:
+    if result.skipped:
+        yield _notification(result.path, result.skipped.reason, result.skipped.message)
+    for cell in result.broken_cells:
+        yield _notification(result.path, cell.reason, f"cell {cell.cell}, {cell.message}")
+
+
+def _notification(path: str, reason: str, message: str) -> dict[str, Any]:
     return {
-        "descriptor": {"id": skip.reason},
-        "level": "error" if skip.reason == "error" else "warning",
-        "message": {"text": f"not checked: {escape_text(skip.message)}"},
-        "locations": [{"physicalLocation": {"artifactLocation": _artifact(skip.path)}}],
+        "descriptor": {"id": reason},
+        "level": "error" if reason == "error" else "warning",
+        "message": {"text": f"not checked: {escape_text(message)}"},
+        "locations": [{"physicalLocation": {"artifactLocation": _artifact(path)}}],
     }
 
 
@@ -105,7 +119,7 @@ def _results(
     is_notebook = result.path.endswith(".ipynb")
     artifact = _artifact(result.path)
     seen: Counter[str] = Counter()
-    for finding, line in zip(result.findings, result.lines, strict=True):
+    for finding, line in zip(result.findings, result.lines):
         fingerprint = _hash(result.path, finding.rule, " ".join(line.split()))
         seen[fingerprint] += 1
         yield {
@@ -124,7 +138,7 @@ def _results(
             "relatedLocations": [
                 {
                     "id": number,
-                    "message": {"text": escape_text(one.message)},
+                    "message": {"text": escape_text(_related(one))},
                     "physicalLocation": {
                         "artifactLocation": artifact,
                         "region": {"startLine": one.line},
@@ -136,6 +150,10 @@ def _results(
             "partialFingerprints": {FINGERPRINT: f"{fingerprint}:{seen[fingerprint]}"},
             "properties": {"context": finding.context.value},
         }
+
+
+def _related(one: Related) -> str:
+    return f"{one.message} ({one.cell_line})" if one.cell_line else one.message
 
 
 def _region(finding: Finding, *, is_notebook: bool) -> dict[str, int]:

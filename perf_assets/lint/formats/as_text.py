@@ -17,7 +17,11 @@ COLOURS = {Severity.WARNING: RED, Severity.NOTE: YELLOW}
 
 
 def as_text(
-    results: Sequence[FileResult], rules: Mapping[str, Rule], *, is_coloured: bool = False
+    results: Sequence[FileResult],
+    rules: Mapping[str, Rule],
+    *,
+    is_coloured: bool = False,
+    is_concise: bool = False,
 ) -> str:
     """Return the findings in the order of the results, and a line that counts them.
 
@@ -32,12 +36,17 @@ def as_text(
         The rules by name.
     is_coloured
         Whether the terminal's codes for colours are in it.
+    is_concise
+        Whether each finding is one line, without its source.
     """
     lines = [
         line
         for result in results
-        for finding, source in zip(result.findings, result.lines, strict=True)
-        for line in _finding(result.path, finding, source, rules[finding.rule])
+        for finding, source in zip(result.findings, result.lines)
+        for line in (
+            _head(result.path, finding, rules[finding.rule]),
+            *(() if is_concise else _details(finding, source)),
+        )
     ]
     text = "".join(f"{line}\n" for line in [*lines, *closing(results)])
     return text if is_coloured else _uncoloured(text)
@@ -56,10 +65,9 @@ def closing(results: Sequence[FileResult]) -> list[str]:
     )
     holding = sum(bool(result.findings) for result in results)
     mended = sum(bool(finding.edits) for result in results for finding in result.findings)
-    mend = "mends itself" if mended == 1 else "mend themselves"
-    hint = [f"{mended:,} of them {mend}: --diff shows how, --fix does it"]
+    hint = [f"[*] {mended:,} fixable with --fix; --diff shows the changes"]
     return [
-        f"{counted(found.total(), 'finding')} ({severities}) in {holding:,} of "
+        f"{counted(sum(found.values()), 'finding')} ({severities}) in {holding:,} of "
         f"{counted(checked, 'file')}",
         *(hint if mended else []),
     ]
@@ -70,22 +78,27 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _finding(path: str, finding: Finding, source: str, rule: Rule) -> Iterator[str]:
+def _head(path: str, finding: Finding, rule: Rule) -> str:
     colour = COLOURS[finding.severity]
     location = (
         f"{BOLD}{escape_text(path)}{END}{CYAN}:{END}{finding.line}{CYAN}:{END}{finding.column}"
     )
     kind = rule.name if finding.severity is Severity.WARNING else f"{rule.name}, note"
-    yield (
-        f"{location}{CYAN}:{END} {colour}{BOLD}{rule.code}{END} {escape_text(finding.message)} "
-        f"{DIM}[{kind}]{END}"
+    mark = f"[{CYAN}*{END}] " if finding.edits else ""
+    return (
+        f"{location}{CYAN}:{END} {colour}{BOLD}{rule.code}{END} {mark}"
+        f"{escape_text(finding.message)} {DIM}[{kind}]{END}"
     )
+
+
+def _details(finding: Finding, source: str) -> Iterator[str]:
+    colour = COLOURS[finding.severity]
     shown, indent, width = _excerpt(finding, source)
     if shown.strip():
         yield f"    {shown}"
         yield f"    {' ' * indent}{colour}^{'~' * (width - 1)}{END}"
     for related in finding.related:
-        yield f"    {DIM}line {related.line}: {escape_text(related.message)}{END}"
+        yield f"    {DIM}{related.place}: {escape_text(related.message)}{END}"
 
 
 def _excerpt(finding: Finding, source: str) -> tuple[str, int, int]:

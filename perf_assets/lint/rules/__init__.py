@@ -15,6 +15,7 @@ from perf_assets.lint.rules.sync_in_loop import SYNC_IN_LOOP
 from perf_assets.lint.rules.tensor_made_on_cpu import TENSOR_MADE_ON_CPU
 from perf_assets.lint.rules.torch_loading import LOADER_WITHOUT_WORKERS, ZERO_GRAD_TO_ZERO
 from perf_assets.lint.rules.unpinned_loader import UNPINNED_LOADER
+from perf_assets.lint.rules.unused_noqa import UNUSED_NOQA
 
 RULES: tuple[Rule, ...] = (
     LOOP_INVARIANT_OP,
@@ -32,6 +33,9 @@ RULES: tuple[Rule, ...] = (
     UNPINNED_LOADER,
 )
 
+REPORTED = (*RULES, UNUSED_NOQA)
+"""The rules of the command: a study counts performance problems, and no comments."""
+
 CAUSES = {rule.name: rule.cause for rule in RULES}
 """The root cause of each rule's findings: category and sub-category."""
 
@@ -46,8 +50,8 @@ def named(words: Iterable[str]) -> tuple[Rule, ...]:
     """
     found: set[str] = set()
     for word in words:
-        hits = {rule.name for rule in RULES if rule.answers_to(word)}
+        hits = {rule.name for rule in REPORTED if rule.answers_to(word)}
         if not hits:
             raise KeyError(word)
         found |= hits
-    return tuple(rule for rule in RULES if rule.name in found)
+    return tuple(rule for rule in REPORTED if rule.name in found)
