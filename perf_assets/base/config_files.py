@@ -1,5 +1,7 @@
 """Validation of documents that people write (YAML, TOML, JSON), with one sentence per mistake."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Hashable, Iterable, Mapping
 from difflib import get_close_matches

@@ -5,6 +5,8 @@ The name of a temporary file has the number of its process, so that the next one
 same file removes what a killed process left.
 """
 
+from __future__ import annotations
+
 import errno
 import hashlib
 import os
@@ -161,8 +163,11 @@ def copy_file(source: str | Path, target: str | Path) -> Path:
 
 def digest_of(path: Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal digits."""
+    digest = hashlib.sha256()
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while part := file.read(1 << 20):
+            digest.update(part)
+    return digest.hexdigest()
 
 
 def _target(path: Path) -> Path:

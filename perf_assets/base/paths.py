@@ -1,5 +1,7 @@
 """Paths of the project's files: in the installed package, or at the root of the repository."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1]

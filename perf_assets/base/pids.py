@@ -1,5 +1,7 @@
 """Numbers of processes, as files keep them."""
 
+from __future__ import annotations
+
 import os
 import re
 

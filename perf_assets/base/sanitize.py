@@ -4,6 +4,8 @@ Authors of issues, commits and file names decide the texts in our tables, which 
 are. They are escaped on the way to a reader.
 """
 
+from __future__ import annotations
+
 import re
 import unicodedata
 from typing import Any

@@ -1,5 +1,7 @@
 """The command line of perf-assets: a file for each group of commands, which commands.py lists."""
 
+from __future__ import annotations
+
 import logging
 
 from perf_assets.cli.process import finish

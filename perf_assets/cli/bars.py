@@ -1,5 +1,7 @@
 """Progress on a terminal: the lines that are logged, and below them a bar for what goes on."""
 
+from __future__ import annotations
+
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,5 +1,7 @@
 """Static checks of Python files and notebooks: check."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -130,17 +132,17 @@ def lint(  # noqa: PLR0913
     *,
     paths: tuple[Path, ...],
     kind: str,
-    output: "Path | None",
+    output: Path | None,
     statistics: bool,
-    processes: "int | None",
-    config: "Path | None",
-    stdin_name: "Path | None",
+    processes: int | None,
+    config: Path | None,
+    stdin_name: Path | None,
     diff: bool,
     fix: bool,
     add_noqa: bool,
     exit_zero: bool,
     list_rules: bool,
-    explain: "str | None",
+    explain: str | None,
     **settings_given: Any,  # noqa: ANN401
 ) -> None:
     """Find performance problems in Python code that uses TensorFlow or PyTorch.
@@ -216,7 +218,7 @@ def _page(word: str) -> str:
     return page_of(rule)
 
 
-def _inputs(paths: Sequence[Path], stdin_name: "Path | None") -> Sequence[Path]:
+def _inputs(paths: Sequence[Path], stdin_name: Path | None) -> Sequence[Path]:
     from perf_assets.lint.files.checking import STANDARD_INPUT
 
     if stdin_name is not None:
@@ -236,12 +238,12 @@ def _cores() -> int:
 
 
 def _changed(
-    results: "Sequence[FileResult]",
-    files: "Sequence[LintFile | Skip | Piped]",
-    chosen: "Settings",
+    results: Sequence[FileResult],
+    files: Sequence[LintFile | Skip | Piped],
+    chosen: Settings,
     *,
     is_silenced: bool,
-) -> "Iterator[FixedFile]":
+) -> Iterator[FixedFile]:
     """Return the files that are to be changed: with findings mended, or with comments."""
     from perf_assets.lint.files.fixed_files import fixed_files, silenced_files
 
@@ -251,7 +253,7 @@ def _changed(
     )
 
 
-def _show(changed: "Iterator[FixedFile]") -> bool:
+def _show(changed: Iterator[FixedFile]) -> bool:
     """Show what would change; whether that is anything."""
     is_any = False
     for file in changed:
@@ -261,7 +263,7 @@ def _show(changed: "Iterator[FixedFile]") -> bool:
     return is_any
 
 
-def _apply(changed: "Iterator[FixedFile]") -> tuple[int, int]:
+def _apply(changed: Iterator[FixedFile]) -> tuple[int, int]:
     """Write the files; in how many places they changed, and how many they are."""
     from perf_assets.base.files import write_file
 
@@ -274,8 +276,8 @@ def _apply(changed: "Iterator[FixedFile]") -> tuple[int, int]:
 
 
 def _results(
-    files: "Sequence[LintFile | Skip | Piped]", chosen: "Settings", processes: int
-) -> "list[FileResult]":
+    files: Sequence[LintFile | Skip | Piped], chosen: Settings, processes: int
+) -> list[FileResult]:
     from perf_assets.lint.files.checking import check
 
     results = []

@@ -1,5 +1,7 @@
 """What static checks print, and the exit code that they decide."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections import Counter
@@ -20,10 +22,10 @@ NAMED_SKIPS = 20  # of more, on the terminal, only the number is shown
 
 
 def write(
-    results: "Sequence[FileResult]",
-    chosen: "Settings",
+    results: Sequence[FileResult],
+    chosen: Settings,
     kind: str,
-    output: "Path | None",
+    output: Path | None,
     *,
     is_counted: bool,
 ) -> None:
@@ -43,7 +45,7 @@ def write(
     print_skips(results)
 
 
-def _statistics(results: "Sequence[FileResult]", chosen: "Settings", kind: str) -> str:
+def _statistics(results: Sequence[FileResult], chosen: Settings, kind: str) -> str:
     from perf_assets.lint.formats.as_text import closing
     from perf_assets.lint.formats.statistics import statistics
     from perf_assets.lint.formats.written import by_name
@@ -72,7 +74,7 @@ def say(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def print_skips(results: "Sequence[FileResult]") -> None:
+def print_skips(results: Sequence[FileResult]) -> None:
     """Print which files and cells were not checked, and why."""
     skipped = [
         (f"{result.path}: not checked", result.skipped.reason, result.skipped.message)
@@ -104,9 +106,9 @@ def print_skips(results: "Sequence[FileResult]") -> None:
 
 
 def exit_by(
-    results: "Sequence[FileResult]",
+    results: Sequence[FileResult],
     paths: Sequence[Path],
-    chosen: "Settings",
+    chosen: Settings,
     *,
     is_failure: bool,
 ) -> None:

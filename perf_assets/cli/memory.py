@@ -1,5 +1,7 @@
 """Checks that there is enough memory for a run, before it is killed for want of it."""
 
+from __future__ import annotations
+
 import resource
 from collections.abc import Iterator
 from pathlib import Path

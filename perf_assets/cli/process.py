@@ -4,6 +4,8 @@ Python handles signals in the main thread, between two instructions. Were it at 
 or in the hands of Dagster, which catches them too, nothing would happen for long. So it only waits.
 """
 
+from __future__ import annotations
+
 import atexit
 import os
 import signal

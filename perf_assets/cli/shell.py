@@ -1,5 +1,7 @@
 """What the commands share: options, progress on the terminal, and errors as one sentence."""
 
+from __future__ import annotations
+
 import os
 import sys
 import traceback
@@ -43,7 +45,7 @@ def friendly_errors(command: Callable[..., None]) -> Callable[..., None]:
             shutdown.block_if_stopping(after_failure=True)
             sentence = _output_failure(error) or explain_error(error, options.get("data_dir"))
             if sentence is None:
-                traceback.print_exception(error)
+                traceback.print_exc()
                 sys.exit(OUR_MISTAKE)
             click.echo(f"Error: {escape_text(sentence)}", err=True)
             sys.exit(1 if isinstance(error, AuditError) else 2)

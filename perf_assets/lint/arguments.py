@@ -1,5 +1,7 @@
 """What a call is given."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Container
 

@@ -1,5 +1,7 @@
 """What expressions are worth to a pipeline: datasets, and what holds them."""
 
+from __future__ import annotations
+
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -210,7 +212,7 @@ class Values(ABC):
         if name != "as_dataset":
             return Dataset(batched=True)
         split = next((keyword.value for keyword in node.keywords if keyword.arg == "split"), None)
-        if isinstance(split, ast.List | ast.Tuple):
+        if isinstance(split, (ast.List, ast.Tuple)):
             return Several((Dataset(),) * len(split.elts))
         return Dataset() if split is not None else any_of((Dataset(),))
 
@@ -322,7 +324,7 @@ def _own_parameters(scope: Scope) -> tuple[str, ...]:
 def _bound(callee: Scope, given: list[Value], words: dict[str | None, Value]) -> Names:
     """Return what the parameters of a function are for the arguments of a call."""
     names = _own_parameters(callee)
-    bound: Names = dict(zip(names, given, strict=False))
+    bound: Names = dict(zip(names, given))
     return bound | {name: one for name, one in words.items() if name is not None and name in names}
 
 
@@ -349,7 +351,7 @@ def _is_property(scope: Scope) -> bool:
     plain = (
         decorator
         for decorator in decorators(scope)
-        if isinstance(decorator, ast.Name | ast.Attribute)
+        if isinstance(decorator, (ast.Name, ast.Attribute))
     )
     return any(ast.unparse(one).endswith("property") for one in plain)
 

@@ -1,5 +1,7 @@
 """Values that are datasets of `tf.data`, and where they come from."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -70,10 +72,10 @@ class Several:
         The keys of a dictionary; `("*",)` where any key may give any of them; empty for a sequence.
     """
 
-    parts: tuple["Value", ...]
+    parts: tuple[Value, ...]
     keys: tuple[object, ...] = ()
 
-    def at(self, key: object) -> "Value":
+    def at(self, key: object) -> Value:
         """Return the value under a constant key or index; what any may be, where the key is
         unknown.
         """
@@ -83,12 +85,12 @@ class Several:
             return self.parts[key]
         return join(self.parts)
 
-    def with_part(self, key: object, value: "Value") -> "Several":
+    def with_part(self, key: object, value: Value) -> Several:
         """Return the same with a value put in under a key; any may be meant by an unknown key."""
         keys = self.keys or tuple(range(len(self.parts)))
-        if not isinstance(key, str | int) or keys == ("*",):
+        if not isinstance(key, (str, int)) or keys == ("*",):
             return any_of((*self.parts, value))
-        kept = dict(zip(keys, self.parts, strict=True))
+        kept = dict(zip(keys, self.parts))
         kept[key] = value
         return Several(tuple(kept.values()), tuple(kept) if self.keys or not self.parts else ())
 
@@ -107,7 +109,7 @@ def join(values: Iterable[Value]) -> Value:
     tuples = [one for one in present if isinstance(one, Several)]
     if tuples and len(tuples) == len(present):
         same = [several for several in tuples if len(several.parts) == len(tuples[0].parts)]
-        columns = zip(*(several.parts for several in same), strict=True)
+        columns = zip(*(several.parts for several in same))
         return Several(tuple(join(parts) for parts in columns), tuples[0].keys)
     datasets = [one for one in present if isinstance(one, Dataset)]
     if not datasets:
@@ -145,7 +147,7 @@ def _loaded(node: ast.Call) -> Value:
     value: Value = one
     if split is None:
         value = any_of((one,))
-    elif isinstance(split, ast.List | ast.Tuple):
+    elif isinstance(split, (ast.List, ast.Tuple)):
         value = Several((one,) * len(split.elts))
     informed = words.get("with_info")
     with_info = isinstance(informed, ast.Constant) and informed.value

@@ -1,5 +1,7 @@
 """Which calls of PyTorch move a tensor to a device."""
 
+from __future__ import annotations
+
 import ast
 import re
 

@@ -7,6 +7,8 @@ with `batch` and `map`, `shuffle` or `repeat`, and one whose `map` is given a fu
 TensorFlow's on its elements.
 """
 
+from __future__ import annotations
+
 import ast
 import re
 

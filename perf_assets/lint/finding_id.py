@@ -7,6 +7,8 @@ written anew is another: what was there is gone and something new has come. Wher
 the path before is needed.
 """
 
+from __future__ import annotations
+
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -34,7 +36,7 @@ def identified(findings: Iterable[Finding], lines: Iterable[str]) -> Iterator[Id
     ids.
     """
     alike: Counter[tuple[str, str]] = Counter()
-    for finding, line in sorted(zip(findings, lines, strict=True)):
+    for finding, line in sorted(zip(findings, lines)):
         code = line.strip()[:MOST_CHARACTERS]
         yield Identified(finding, code, alike[finding.rule, code])
         alike[finding.rule, code] += 1

@@ -1,16 +1,22 @@
 """What a check finds, and where."""
 
-from enum import StrEnum
+from __future__ import annotations
+
+from enum import Enum
 from typing import NamedTuple
 
 from perf_assets.lint.fixes import Edit
 
 
-class Severity(StrEnum):
+class Severity(str, Enum):
     """How much a finding matters, from low to high."""
 
     NOTE = "note"
     WARNING = "warning"
+
+    def __str__(self) -> str:
+        """Return the word."""
+        return self.value
 
     @property
     def rank(self) -> int:
@@ -18,12 +24,16 @@ class Severity(StrEnum):
         return list(Severity).index(self)
 
 
-class Context(StrEnum):
+class Context(str, Enum):
     """What a file is for, by its path and by what it imports."""
 
     LIBRARY = "library"
     EXAMPLE = "example"
     TEST = "test"
+
+    def __str__(self) -> str:
+        """Return the word."""
+        return self.value
 
 
 class Related(NamedTuple):

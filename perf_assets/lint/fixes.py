@@ -1,5 +1,7 @@
 """What mends a finding by itself: replacements of parts of a text that change no meaning."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

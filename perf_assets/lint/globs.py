@@ -4,6 +4,8 @@ Patterns come with the files that are checked, so matching takes no more than th
 lengths: `fnmatch` does so within a name, and :func:`matches` across folders.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Sequence
 from fnmatch import translate

@@ -4,6 +4,8 @@ A test of a name that differs in each iteration (`i == 0`; `if i: … else: …`
 that is not set yet, before what sets it (`if x is None: x = …`).
 """
 
+from __future__ import annotations
+
 import ast
 from typing import NamedTuple
 
@@ -36,16 +38,15 @@ def guard(node: ast.If | ast.IfExp) -> Guard:
 
 
 def _of_test(test: ast.expr) -> tuple[set[str], set[str]]:
-    match test:
-        case ast.Name(id=name):
-            return set(), {name}
-        case ast.UnaryOp(op=ast.Not(), operand=inner):
-            body, orelse = _of_test(inner)
-            return orelse, body
-        case ast.BoolOp(op=ast.And(), values=values):
-            return {name for value in values for name in _of_test(value)[0]}, set()
-        case ast.Compare(left=left, ops=[op], comparators=[right]):
-            return _of_comparison(left, op, right)
+    if isinstance(test, ast.Name):
+        return set(), {test.id}
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        body, orelse = _of_test(test.operand)
+        return orelse, body
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return {name for value in test.values for name in _of_test(value)[0]}, set()
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        return _of_comparison(test.left, test.ops[0], test.comparators[0])
     return set(), set()
 
 
@@ -62,30 +63,37 @@ def _all_but_one(op: ast.cmpop, right: ast.expr) -> bool:
     """Return whether a comparison leaves out the first or the last: `i > 0`, `i >= 1`, `i < n -
     1`.
     """
-    match op, right:
-        case (ast.Gt(), ast.Constant(value=0)) | (ast.GtE(), ast.Constant(value=1)):
-            return True
-        case ast.Lt(), ast.BinOp(op=ast.Sub(), right=ast.Constant(value=1)):
-            return True
-    return False
+    if isinstance(op, ast.Lt):
+        return (
+            isinstance(right, ast.BinOp) and isinstance(right.op, ast.Sub) and _is(right.right, 1)
+        )
+    return (isinstance(op, ast.Gt) and _is(right, 0)) or (isinstance(op, ast.GtE) and _is(right, 1))
+
+
+def _is(node: ast.expr, number: int) -> bool:
+    return isinstance(node, ast.Constant) and node.value == number
 
 
 def missing_name(test: ast.expr) -> str:
     """Return what a test finds missing: `x` of `x is None` and of `not x`."""
-    match test:
-        case ast.UnaryOp(
-            op=ast.Not(),
-            operand=ast.Call(
-                func=ast.Name(id="hasattr"), args=[held, ast.Constant(value=str() as name)]
-            ),
-        ):
-            return f"{_text(held)}.{name}"
-        case ast.UnaryOp(op=ast.Not(), operand=inner):
-            return _text(inner)
-        case ast.Compare(left=left, ops=[ast.NotIn()], comparators=[right]):
-            return f"{_text(right)}[{ast.unparse(left)}]"
-        case ast.Compare(left=left, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
-            return _text(left)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _attribute_asked_for(test.operand) or _text(test.operand)
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        (op,), (right,) = test.ops, test.comparators
+        if isinstance(op, ast.NotIn):
+            return f"{_text(right)}[{ast.unparse(test.left)}]"
+        if isinstance(op, ast.Is) and isinstance(right, ast.Constant) and right.value is None:
+            return _text(test.left)
+    return ""
+
+
+def _attribute_asked_for(node: ast.expr) -> str:
+    """Return `x.y` of `hasattr(x, "y")`."""
+    if not (isinstance(node, ast.Call) and _text(node.func) == "hasattr" and len(node.args) == 2):
+        return ""
+    held, name = node.args
+    if isinstance(name, ast.Constant) and isinstance(name.value, str):
+        return f"{_text(held)}.{name.value}"
     return ""
 
 
@@ -101,7 +109,7 @@ def _is_put_out(test: ast.expr, body: list[ast.stmt]) -> bool:
 
 
 def _text(node: ast.expr) -> str:
-    return ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) else ""
+    return ast.unparse(node) if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) else ""
 
 
 def _set_in(body: list[ast.stmt]) -> set[str]:

@@ -1,5 +1,7 @@
 """One walk over a module: its scopes, loops and calls."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -152,11 +154,11 @@ class _Index:
         """Bind what is assigned to: names, attributes of the object, the parts of a tuple."""
         if isinstance(node, ast.Name):
             bind(scope, node.id, "other" if value is None else "assign", value, at)
-        elif isinstance(node, ast.Tuple | ast.List):
+        elif isinstance(node, (ast.Tuple, ast.List)):
             values: list[ast.expr | None] = [None] * len(node.elts)
-            if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(node.elts):
+            if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(node.elts):
                 values = [*value.elts]
-            for one, part in zip(node.elts, values, strict=True):
+            for one, part in zip(node.elts, values):
                 self.target(one, part, at, scope)
         elif isinstance(node, ast.Starred):
             self.target(node.value, None, at, scope)

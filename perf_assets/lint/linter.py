@@ -1,5 +1,7 @@
 """One text in, its findings out."""
 
+from __future__ import annotations
+
 import ast
 import re
 from collections.abc import Iterable
@@ -127,7 +129,7 @@ def _span(node: ast.AST) -> tuple[tuple[int, int], tuple[int, int]]:
     """Return where a call says its name, and where it ends; of a definition, its head: lines,
     bytes.
     """
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         head = node.col_offset + len("def ") + len(node.name.encode())
         return (node.lineno, node.col_offset), (node.lineno, head)
     assert isinstance(node, ast.expr)

@@ -1,5 +1,7 @@
 """What happens in one run of a loop's body, or of a function that a loop calls."""
 
+from __future__ import annotations
+
 import ast
 from dataclasses import dataclass, field
 from typing import NamedTuple

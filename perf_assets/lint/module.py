@@ -7,6 +7,8 @@ computed for each call, as the published tool does, 2.8. Over tensor2tensor, whe
 TensorFlow: 647, 252, 7.2 and 2.3. `python -m tests.benchmarks.check_speed` measures it again.
 """
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol, TypeVar
@@ -34,7 +36,7 @@ class Hit(NamedTuple):
 class Definitions(Protocol):
     """Finds what other modules of a project define."""
 
-    def definition(self, name: str) -> "tuple[Module, Scope] | None":
+    def definition(self, name: str) -> tuple[Module, Scope] | None:
         """Return the function or class of that full name, and its module."""
 
 
@@ -56,7 +58,7 @@ class Module:
         tree: ast.Module,
         text: str,
         context: Context,
-        project: "Definitions | None" = None,
+        project: Definitions | None = None,
     ) -> None:
         """Walk over the module once."""
         found = index(tree)
@@ -69,7 +71,7 @@ class Module:
         self._made: dict[object, object] = {}
         self._elsewhere: dict[str, tuple[Module, Scope] | None] = {}
 
-    def elsewhere(self, node: ast.expr, scope: Scope) -> "tuple[Module, Scope] | None":
+    def elsewhere(self, node: ast.expr, scope: Scope) -> tuple[Module, Scope] | None:
         """Return the function of another module of the project that an expression names, and that
         module.
 
@@ -84,7 +86,7 @@ class Module:
             self._elsewhere[name] = self.project.definition(name)
         return self._elsewhere[name]
 
-    def once(self, make: "Callable[[Module], T]") -> T:
+    def once(self, make: Callable[[Module], T]) -> T:
         """Return what a function makes of this module, made when it is first needed."""
         if make not in self._made:
             self._made[make] = make(self)
@@ -135,7 +137,7 @@ class Module:
             ways = [self.resolve(expression, owner_scope, depth + 1) for expression in either]
             return ways[0] if all(way is not None and _of_framework(way) for way in ways) else None
         alias = len(bindings) == 1 and only.kind == "assign" and depth < LONGEST_CHAIN
-        if alias and isinstance(only.value, ast.Name | ast.Attribute):
+        if alias and isinstance(only.value, (ast.Name, ast.Attribute)):
             return self.resolve(only.value, owner_scope, depth + 1)
         return None
 

@@ -13,11 +13,13 @@ As ruff and flake8 have them, whose comments stand in the same lines:
 - `# perf-assets: noqa`, or with codes behind it, in a line of its own counts for the whole file.
 """
 
+from __future__ import annotations
+
 import re
 import tokenize
 from ast import Module as Tree
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
 from perf_assets.lint.context import context_of
 from perf_assets.lint.findings import Finding
@@ -47,10 +49,10 @@ class _Comment(NamedTuple):
     line: int
     column: int
     end_column: int
-    codes: Optional[tuple[str, ...]]
+    codes: tuple[str, ...] | None
     codes_end: int
 
-    def silencing(self, rule: Rule) -> Optional[str]:
+    def silencing(self, rule: Rule) -> str | None:
         """Return the code that means a rule; empty without codes, None if it is not meant."""
         if self.codes is None:
             return ""
@@ -170,7 +172,7 @@ def _finding(comment: _Comment, codes: Sequence[str], path: str) -> Finding:
     )
 
 
-def _codes(rest: str) -> list["re.Match[str]"]:
+def _codes(rest: str) -> list[re.Match[str]]:
     """Return the codes at the beginning of what follows the colon."""
     found = []
     position = 0
@@ -213,7 +215,7 @@ def _comments(text: str) -> _Comments:
     return _Comments(comments, of_file, _followed(ends))
 
 
-def _comment(token: tokenize.TokenInfo, form: "re.Pattern[str]") -> Optional[_Comment]:
+def _comment(token: tokenize.TokenInfo, form: re.Pattern[str]) -> _Comment | None:
     """Return the comment that a token is; None where it silences nothing by its form."""
     found = form.search(token.string)
     if found is None or (not found["colon"] and re.match(r"[\w-]", found["rest"])):

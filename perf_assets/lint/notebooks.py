@@ -6,6 +6,8 @@ nothing moves; where such a line gives a value to a name (`files = !ls`), a call
 does, as IPython itself has it, so that nobody takes the name for unset.
 """
 
+from __future__ import annotations
+
 import ast
 import re
 from collections.abc import Iterator

@@ -6,6 +6,8 @@ followed through assignments, attributes of objects, branches, returns and the f
 module. A `map` of something that is not known to be a dataset (pandas, Spark, an executor) is none.
 """
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,6 +16,7 @@ from typing import Any
 from perf_assets.lint.dataset_values import Attributes, Frame, Names, Pipelines, Values
 from perf_assets.lint.datasets import FLAT, MAPS, Dataset, Several, Value, any_of, join
 from perf_assets.lint.module import Module
+from perf_assets.lint.newer_syntax import by_node
 from perf_assets.lint.scopes import FUNCTIONS, Function, Scope
 
 DEEPEST = 5  # functions within functions
@@ -45,7 +48,7 @@ def mapped_function(module: Module, node: ast.expr, scope: Scope) -> Scope | Non
     return found if found is None or isinstance(found.node, Function) else None
 
 
-def _followed(module: Module) -> "_Follow":
+def _followed(module: Module) -> _Follow:
     follow = _Follow(module, Pipelines(), {})
     follow.everything()
     return follow
@@ -133,21 +136,21 @@ class _Follow(Values):
 
     def of_annotation(self, note: ast.expr | None, scope: Scope) -> Value:
         """Return a dataset, where an annotation says so, as a name or as a text."""
-        match note:
-            case ast.Constant(value=str() as text):
-                return Dataset() if text in ANNOTATIONS else None
-            case ast.Name() | ast.Attribute():
-                return Dataset() if self.module.resolve(note, scope) in ANNOTATIONS else None
-            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-                return join((self.of_annotation(left, scope), self.of_annotation(right, scope)))
-            case ast.Subscript(value=kind, slice=inner):
-                parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-                values = [self.of_annotation(part, scope) for part in parts]
-                name = ast.unparse(kind).rpartition(".")[2]
-                if name in ("Optional", "Union"):
-                    return join(values)
-                whole = name.lower() == "tuple" and len(values) > 1
-                return Several(tuple(values)) if whole else any_of(values)
+        if isinstance(note, ast.Constant) and isinstance(note.value, str):
+            return Dataset() if note.value in ANNOTATIONS else None
+        if isinstance(note, (ast.Name, ast.Attribute)):
+            return Dataset() if self.module.resolve(note, scope) in ANNOTATIONS else None
+        if isinstance(note, ast.BinOp) and isinstance(note.op, ast.BitOr):
+            return join(self.of_annotation(side, scope) for side in (note.left, note.right))
+        if isinstance(note, ast.Subscript):
+            inner = note.slice
+            parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+            values = [self.of_annotation(part, scope) for part in parts]
+            name = ast.unparse(note.value).rpartition(".")[2]
+            if name in ("Optional", "Union"):
+                return join(values)
+            whole = name.lower() == "tuple" and len(values) > 1
+            return Several(tuple(values)) if whole else any_of(values)
         return None
 
     def block(self, body: list[ast.stmt], frame: Frame) -> None:
@@ -221,7 +224,7 @@ class _Follow(Values):
         for body in bodies:
             frame.names = dict(start)
             self.block(body, frame)
-            if not body or not isinstance(body[-1], ast.Return | ast.Raise):
+            if not body or not isinstance(body[-1], (ast.Return, ast.Raise)):
                 ends.append(frame.names)
         frame.names = start
         for name in dict.fromkeys(one for end in ends for one in end):
@@ -229,25 +232,24 @@ class _Follow(Values):
 
     def assign(self, target: ast.expr, value: Value, frame: Frame) -> None:
         """Bind names, attributes and the parts of tuples to what they get."""
-        match target:
-            case ast.Name():
-                evident = value is None and target.id in self.evidence(frame.scope)
-                frame.names[target.id] = Dataset() if evident else value
-            case ast.Tuple() | ast.List():
-                for index, one in enumerate(target.elts):
-                    part = value.at(index) if isinstance(value, Several) else None
-                    self.assign(one, part, frame)
-            case ast.Attribute(value=ast.Name()):
-                frame.names[ast.unparse(target)] = value
-                owner = self.module.class_of(target.value, frame.scope)
-                if owner is not None:
-                    key = (owner, target.attr)
-                    self.learned[key] = join((self.learned.get(key), value))
-            case ast.Subscript(value=ast.Name(id=name)):
-                held = frame.names.get(name)
-                old = held if isinstance(held, Several) else Several(())
-                slot = target.slice.value if isinstance(target.slice, ast.Constant) else target
-                frame.names[name] = old.with_part(slot, value)
+        if isinstance(target, ast.Name):
+            evident = value is None and target.id in self.evidence(frame.scope)
+            frame.names[target.id] = Dataset() if evident else value
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for index, one in enumerate(target.elts):
+                part = value.at(index) if isinstance(value, Several) else None
+                self.assign(one, part, frame)
+        elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+            frame.names[ast.unparse(target)] = value
+            owner = self.module.class_of(target.value, frame.scope)
+            if owner is not None:
+                key = (owner, target.attr)
+                self.learned[key] = join((self.learned.get(key), value))
+        elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            held = frame.names.get(target.value.id)
+            old = held if isinstance(held, Several) else Several(())
+            slot = target.slice.value if isinstance(target.slice, ast.Constant) else target
+            frame.names[target.value.id] = old.with_part(slot, value)
 
 
 _STATEMENTS: dict[type[ast.AST], Callable[[_Follow, Any, Frame], None]] = {
@@ -262,8 +264,7 @@ _STATEMENTS: dict[type[ast.AST], Callable[[_Follow, Any, Frame], None]] = {
     ast.AsyncFor: _Follow.for_,
     ast.While: _Follow.while_,
     ast.Try: _Follow.try_,
-    ast.TryStar: _Follow.try_,
     ast.With: _Follow.with_,
     ast.AsyncWith: _Follow.with_,
-    ast.Match: _Follow.match,
+    **by_node({"TryStar": _Follow.try_, "Match": _Follow.match}),
 }

@@ -7,6 +7,8 @@ backticks, `<>`, octal numbers such as `0777`, long integers, `ur''`, and parame
 tuple.
 """
 
+from __future__ import annotations
+
 import re
 
 # Strings and comments, which say nothing of the language; a string without an end goes on to the

@@ -1,5 +1,7 @@
 """Scopes of a module, what is bound in them, and loops."""
 
+from __future__ import annotations
+
 import ast
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,7 +22,7 @@ class Binding(NamedTuple):
     """
 
     kind: str
-    value: "str | ast.expr | Scope | None"
+    value: str | ast.expr | Scope | None
     node: ast.AST
 
 
@@ -29,10 +31,10 @@ class Scope:
     """A module, class, function or lambda, with the names bound in it."""
 
     node: ast.Module | ast.ClassDef | Function
-    parent: "Scope | None"
+    parent: Scope | None
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
-    inner: dict[ast.AST, "Scope"] = field(default_factory=dict)
-    attributes: dict[str, list[tuple["Scope", ast.expr | None]]] = field(default_factory=dict)
+    inner: dict[ast.AST, Scope] = field(default_factory=dict)
+    attributes: dict[str, list[tuple[Scope, ast.expr | None]]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -45,7 +47,7 @@ class Scope:
         return isinstance(self.node, ast.ClassDef)
 
     @cached_property
-    def owner(self) -> "Scope | None":
+    def owner(self) -> Scope | None:
         """The class whose method this is."""
         return self.parent if self.parent is not None and self.parent.is_class else None
 
@@ -72,12 +74,12 @@ class Scope:
             else None
         )
 
-    def values(self, name: str) -> "list[str | ast.expr | Scope | None]":
+    def values(self, name: str) -> list[str | ast.expr | Scope | None]:
         """Return what a name that is used here is given, in each way in which it is bound."""
         found = self.find(name)
         return [entry.value for entry in found[1]] if found is not None else []
 
-    def find(self, name: str) -> "tuple[Scope, list[Binding]] | None":
+    def find(self, name: str) -> tuple[Scope, list[Binding]] | None:
         """Return where a name that is used here is bound, and how."""
         scope: Scope | None = self
         while scope is not None:
@@ -139,7 +141,7 @@ def elements(
 
 
 def bind(
-    scope: Scope, name: str, kind: str, value: "str | ast.expr | Scope | None", node: ast.AST
+    scope: Scope, name: str, kind: str, value: str | ast.expr | Scope | None, node: ast.AST
 ) -> None:
     """Note one more way in which a name gets a value."""
     scope.bindings.setdefault(name, []).append(Binding(kind, value, node))

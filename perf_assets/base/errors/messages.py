@@ -4,6 +4,8 @@ A package that calls a library with errors of its own adds a function from these
 passes it to ``explained``.
 """
 
+from __future__ import annotations
+
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -30,7 +32,7 @@ NO_MEMORY = re.compile(
 UNWRITTEN = re.compile(r"sqlite(?:(?!sqlite).)*?disk I/O error", re.IGNORECASE | re.DOTALL)
 RECORD = re.compile(
     # From the beginning, as a search would scan the text anew from each "sqlite" in it.
-    r"\A(?:(?!sqlite|Can't locate revision|more than one head present).)*+"
+    r"\A(?:(?!sqlite|Can't locate revision|more than one head present).)*"
     r"sqlite.*(?P<why>file is not a database|disk image is malformed|readonly database|"
     r"unable to open database file|no such table|no such column)"
     r"|(?P<schema>Can't locate revision|more than one head present)",
@@ -40,7 +42,7 @@ DAMAGE = re.compile(
     r"not a valid DuckDB database|enough bytes|[Cc]orrupt|checksum|[Ss]erializ|database has been "
     r"invalidated|INTERNAL Error|WAL"
 )
-FILE = re.compile(r"\[Errno \d+\] (?P<what>[^:\n]{1,200}+): ['\"](?P<where>[^'\"\n]+)['\"]")
+FILE = re.compile(r"\[Errno \d+\] (?P<what>[^:\n]{1,200}): ['\"](?P<where>[^'\"\n]+)['\"]")
 # The last is all that DuckDB says when the disk does not take what was written.
 DISK = re.compile(r"(?P<what>Input/output error|Read-only file system|fsync failed)")
 

@@ -4,6 +4,8 @@ Nothing else in the package starts processes. This module needs the standard lib
 reaper of ``children.py`` starts without any other, in a hundredth of a second.
 """
 
+from __future__ import annotations
+
 import fcntl
 import os
 import signal
@@ -17,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Any, Literal
 
 PIPE, DEVNULL = subprocess.PIPE, subprocess.DEVNULL
 Child = subprocess.Popen[bytes]
@@ -53,6 +55,9 @@ def start(
     OSError
         The process cannot be started.
     """
+    # A group of its own needs Python 3.11: before, the static checks get a session.
+    is_group = apart == "group" and sys.version_info >= (3, 11)
+    group: dict[str, Any] = {"process_group": 0} if is_group else {}
     return subprocess.Popen(
         command,
         env=env,
@@ -61,8 +66,8 @@ def start(
         stdout=stdout,
         stderr=stderr,
         pass_fds=pass_fds,
-        process_group=0 if apart == "group" else None,
-        start_new_session=apart == "session",
+        start_new_session=apart is not None and not group,
+        **group,
     )
 
 

@@ -5,6 +5,8 @@ and ends what that one started: on Linux, where the environment of each process 
 says which command started it. Elsewhere there is no reaper.
 """
 
+from __future__ import annotations
+
 import os
 import signal
 import time

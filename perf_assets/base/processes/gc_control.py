@@ -3,6 +3,8 @@
 The C library is told what to do with the latter where it is glibc, as on most of Linux.
 """
 
+from __future__ import annotations
+
 import atexit
 import ctypes
 import gc

@@ -4,6 +4,8 @@ Work says what it is at with ``phase``. As long as that lasts, a line is logged 
 terminal shows the open phases instead, see ``perf_assets.cli.bars``.
 """
 
+from __future__ import annotations
+
 import logging
 import threading
 import time

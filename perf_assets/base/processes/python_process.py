@@ -1,5 +1,7 @@
 """Python processes of ours at the other end of a socket, through which pickled objects go."""
 
+from __future__ import annotations
+
 import atexit
 import pickle
 import socket
@@ -10,7 +12,7 @@ from perf_assets.base.processes import child
 from perf_assets.base.processes.child import Child, ended_when_idle
 
 _LENGTH = struct.Struct("!Q")
-_started: "WeakSet[Child]" = WeakSet()
+_started: WeakSet[Child] = WeakSet()
 
 
 @atexit.register

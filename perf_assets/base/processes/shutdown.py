@@ -5,6 +5,8 @@ a stop was requested nothing more is stored, as child processes that were stoppe
 of what they read; registered cleanups run; and a hint says how to resume.
 """
 
+from __future__ import annotations
+
 import sys
 import threading
 import time

@@ -1,5 +1,7 @@
 """What is found in the files of some paths, by the settings of a project."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Iterator, Sequence

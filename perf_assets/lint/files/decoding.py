@@ -1,5 +1,7 @@
 """The text of a Python file from its bytes, as Python itself would read them."""
 
+from __future__ import annotations
+
 import codecs
 import tokenize
 

@@ -1,5 +1,7 @@
 """The files under some paths, and what is in them. Files are opened for reading alone."""
 
+from __future__ import annotations
+
 import os
 import stat
 from collections.abc import Iterator, Sequence
@@ -200,7 +202,7 @@ def _below(folder: Path, exclusion: Exclusion) -> Iterator[Path | Skip]:
         waiting += reversed(inner)
 
 
-def _is_meant(entry: "os.DirEntry[str]") -> bool:
+def _is_meant(entry: os.DirEntry[str]) -> bool:
     if entry.is_dir(follow_symlinks=False):
         return not _is_passed_by(entry.name)
     return entry.name.endswith(SUFFIXES) and entry.is_file(follow_symlinks=False)

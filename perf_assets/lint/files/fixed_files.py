@@ -1,5 +1,7 @@
 """Files with findings that are mended or silenced, before and after."""
 
+from __future__ import annotations
+
 import difflib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

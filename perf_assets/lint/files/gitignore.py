@@ -4,6 +4,8 @@ Git itself is not started: the configuration of a repository can name programs t
 patterns of the user's own `core.excludesFile` do not count, so that everybody has the same files.
 """
 
+from __future__ import annotations
+
 import os
 import stat
 from collections.abc import Iterator

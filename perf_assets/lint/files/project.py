@@ -1,5 +1,7 @@
 """Other modules of the same project: what a file imports from them, read when it is needed."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Iterator
 from functools import lru_cache

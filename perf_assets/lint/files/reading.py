@@ -1,5 +1,7 @@
 """The findings of one file, from its bytes."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Sequence
 from pathlib import Path

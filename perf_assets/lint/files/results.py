@@ -1,5 +1,7 @@
 """What goes into a scan and what comes out of it."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import NamedTuple
 

@@ -1,5 +1,7 @@
 """Files are checked, each in its own budget, by workers that are started once and used again."""
 
+from __future__ import annotations
+
 import selectors
 import signal
 from collections.abc import Generator, Iterable, Iterator, Sequence

@@ -1,12 +1,13 @@
 """What is checked, and how: the table [tool.perf-assets.lint] of a pyproject.toml."""
 
+from __future__ import annotations
+
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import tomllib
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.lint.files.discovery import Exclusion
@@ -16,6 +17,11 @@ from perf_assets.lint.linter import DEFAULT
 from perf_assets.lint.rules import REPORTED, named
 from perf_assets.lint.rules.rule import Rule
 from perf_assets.lint.rules.unused_noqa import UNUSED_NOQA
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 FILE = "pyproject.toml"
 TABLE = ("tool", "perf-assets", "lint")

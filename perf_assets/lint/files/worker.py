@@ -5,6 +5,8 @@ process, even in the middle of a library's C code, and a limit of its address sp
 ended tells its parent what went wrong.
 """
 
+from __future__ import annotations
+
 import gc
 import os
 import resource

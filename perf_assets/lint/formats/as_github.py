@@ -1,5 +1,7 @@
 """Findings as annotations of GitHub: lines that its runner takes from a step's standard output."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 
 from perf_assets.base.sanitize import escape_text

@@ -1,5 +1,7 @@
 """Findings as a report of GitLab's Code Quality."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping, Sequence
 

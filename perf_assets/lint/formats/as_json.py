@@ -1,5 +1,7 @@
 """Findings for programs."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping, Sequence
 

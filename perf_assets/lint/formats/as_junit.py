@@ -1,5 +1,7 @@
 """Findings as test cases of JUnit's XML: a file of the project is a suite, a finding a case."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from xml.sax.saxutils import quoteattr

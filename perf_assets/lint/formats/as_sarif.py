@@ -4,6 +4,8 @@ It is what GitHub's code scanning takes. Paths are relative to the folder that t
 started in, which is to be the root of the repository.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import os

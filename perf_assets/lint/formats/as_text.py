@@ -1,5 +1,7 @@
 """Findings for a terminal: where, what, and the line of the source with the call marked."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,5 +1,7 @@
 """The pages of the rules: docs/checks, which are installed with the package."""
 
+from __future__ import annotations
+
 import re
 
 from perf_assets.base.paths import checks_dir

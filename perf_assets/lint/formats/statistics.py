@@ -1,5 +1,7 @@
 """How often each rule found something."""
 
+from __future__ import annotations
+
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,7 @@
 """Findings in the format that is asked for."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 
 from perf_assets.lint.files.results import FileResult

@@ -1,5 +1,7 @@
 """The rules, in the order in which they are documented; a file each."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 from perf_assets.lint.rules.cat_in_loop import CAT_IN_LOOP

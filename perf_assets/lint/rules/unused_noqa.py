@@ -3,6 +3,8 @@
 It looks at the findings of the other rules, so `noqa.heard` finds what it reports.
 """
 
+from __future__ import annotations
+
 from perf_assets.lint.findings import Severity
 from perf_assets.lint.module import Hit, Module
 from perf_assets.lint.rules.rule import Rule

@@ -1,5 +1,7 @@
 """TensorFlow's and Keras' operations by their public names."""
 
+from __future__ import annotations
+
 import re
 from functools import cache, lru_cache
 from importlib.resources import files
