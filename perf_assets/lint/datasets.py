@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Union
 
 MAPS = frozenset(("map", "map_with_legacy_function"))
 BATCHES = frozenset(("batch", "padded_batch"))
@@ -95,7 +96,7 @@ class Several:
         return Several(tuple(kept.values()), tuple(kept) if self.keys or not self.parts else ())
 
 
-Value = Dataset | Several | None
+Value = Union[Dataset, Several, None]
 
 
 def any_of(values: Iterable[Value]) -> Several:

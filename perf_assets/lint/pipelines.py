@@ -17,7 +17,7 @@ from perf_assets.lint.dataset_values import Attributes, Frame, Names, Pipelines,
 from perf_assets.lint.datasets import FLAT, MAPS, Dataset, Several, Value, any_of, join
 from perf_assets.lint.module import Module
 from perf_assets.lint.newer_syntax import by_node
-from perf_assets.lint.scopes import FUNCTIONS, Function, Scope
+from perf_assets.lint.scopes import FUNCTIONS, Scope
 
 DEEPEST = 5  # functions within functions
 ROUNDS = 2  # the first learns what attributes hold, the second knows it
@@ -45,7 +45,7 @@ def pipelines(module: Module) -> Pipelines:
 def mapped_function(module: Module, node: ast.expr, scope: Scope) -> Scope | None:
     """Return the function of the module, or the lambda, that an argument names; None for others."""
     found = module.function(node, scope)
-    return found if found is None or isinstance(found.node, Function) else None
+    return found if found is None or isinstance(found.node, (*FUNCTIONS, ast.Lambda)) else None
 
 
 def _followed(module: Module) -> _Follow:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Union
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-Loop = ast.For | ast.AsyncFor | ast.While | Comprehension
+Function = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
+Comprehension = Union[ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp]
+Loop = Union[ast.For, ast.AsyncFor, ast.While, Comprehension]
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -54,7 +54,7 @@ class Scope:
     @cached_property
     def parameters(self) -> tuple[str, ...]:
         """The parameters by position, then those by keyword; `*args` and the like last."""
-        if not isinstance(self.node, Function):
+        if not isinstance(self.node, (*FUNCTIONS, ast.Lambda)):
             return ()
         spec = self.node.args
         plain = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
