@@ -1,5 +1,7 @@
 """What a file is for, and whether its operations become nodes of a graph."""
 
+from __future__ import annotations
+
 import ast
 import re
 from collections.abc import Iterator

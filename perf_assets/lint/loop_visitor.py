@@ -3,6 +3,8 @@
 `variance` uses the survey to see whether an expression is the same in every iteration.
 """
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -20,6 +22,7 @@ from perf_assets.lint.effects import (
 from perf_assets.lint.guards import guard, missing_name
 from perf_assets.lint.loop_summary import Bound, Location, Site, Survey
 from perf_assets.lint.module import Module
+from perf_assets.lint.newer_syntax import by_node
 from perf_assets.lint.scopes import COMPREHENSIONS, LoopAt, Scope, elements
 
 COUNTING_CALLS = frozenset(("range", "xrange", "trange", "enumerate"))
@@ -60,7 +63,7 @@ def _of_loop(module: Module, loop: LoopAt) -> Survey:
     walk = _Walk(module, loop.scope, is_loop=True)
     node = loop.node
     around = _Around(taped=any(walk.is_tape(context) for context in loop.contexts))
-    if isinstance(node, ast.For | ast.AsyncFor):
+    if isinstance(node, (ast.For, ast.AsyncFor)):
         walk.iterate(node.target, node.iter, around, node)
         walk.block(node.body, around)
     elif isinstance(node, ast.While):
@@ -76,7 +79,7 @@ def _of_function(module: Module, scope: Scope) -> Survey:
     if isinstance(scope.node, ast.Lambda):
         walk.expression(scope.node.body, _Around())
         walk.found.returns.append((scope.node.body, walk.location(scope.node.body, _Around())))
-    elif isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef):
+    elif isinstance(scope.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         walk.block(scope.node.body, _Around())
     return walk.found
 
@@ -103,7 +106,7 @@ class _Walk:
         if not self.is_loop:
             return False
         last = body[-1]
-        return isinstance(last, ast.Return | ast.Raise) or (
+        return isinstance(last, (ast.Return, ast.Raise)) or (
             isinstance(last, ast.Break) and not around.loops
         )
 
@@ -218,24 +221,21 @@ class _Walk:
         return self.module.resolve(node.func, self.scope) if isinstance(node, ast.Call) else None
 
     def target(self, node: ast.expr, value: ast.expr | None, around: _Around, at: ast.AST) -> None:
-        match node:
-            case ast.Name():
-                self.bind(node.id, value, around, at)
-            case ast.Tuple() | ast.List():
-                paired = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(
-                    node.elts
-                )
-                for index, one in enumerate(node.elts):
-                    part = value.elts[index] if paired else value  # type: ignore[union-attr]
-                    self.target(one, part, around, at)
-            case ast.Starred():
-                self.target(node.value, value, around, at)
-            case ast.Attribute():
-                self.found.attributes.add(node.attr)
-                self.expression(node.value, around)
-            case ast.Subscript():
-                self.change(node.value)
-                self.expression(node.slice, around)
+        if isinstance(node, ast.Name):
+            self.bind(node.id, value, around, at)
+        elif isinstance(node, (ast.Tuple, ast.List)):
+            paired = isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(node.elts)
+            for index, one in enumerate(node.elts):
+                part = value.elts[index] if paired else value  # type: ignore[union-attr]
+                self.target(one, part, around, at)
+        elif isinstance(node, ast.Starred):
+            self.target(node.value, value, around, at)
+        elif isinstance(node, ast.Attribute):
+            self.found.attributes.add(node.attr)
+            self.expression(node.value, around)
+        elif isinstance(node, ast.Subscript):
+            self.change(node.value)
+            self.expression(node.slice, around)
 
     def iterate(self, node: ast.expr, over: ast.expr, around: _Around, at: ast.AST) -> None:
         """Bind the targets of a loop; those that count are Python numbers."""
@@ -261,26 +261,25 @@ class _Walk:
             self.found.attributes.add(node.attr)
 
     def expression(self, node: ast.expr, around: _Around) -> None:
-        match node:
-            case ast.Constant() | ast.Name():
-                return
-            case ast.Call():
-                self.call(node, around)
-            case ast.Lambda():
-                inside = replace(around, deferred=True)
-                for default in (*node.args.defaults, *node.args.kw_defaults):
-                    if default is not None:
-                        self.expression(default, around)
-                self.expression(node.body, inside)
-            case ast.IfExp():
-                self.choice(node, around)
-            case ast.NamedExpr():
-                self.expression(node.value, around)
-                self.bind(node.target.id, node.value, around, node)
-            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                self.generators(node, around, first=True)
-            case _:
-                self.children(node, around)
+        if isinstance(node, (ast.Constant, ast.Name)):
+            return
+        if isinstance(node, ast.Call):
+            self.call(node, around)
+        elif isinstance(node, ast.Lambda):
+            inside = replace(around, deferred=True)
+            for default in (*node.args.defaults, *node.args.kw_defaults):
+                if default is not None:
+                    self.expression(default, around)
+            self.expression(node.body, inside)
+        elif isinstance(node, ast.IfExp):
+            self.choice(node, around)
+        elif isinstance(node, ast.NamedExpr):
+            self.expression(node.value, around)
+            self.bind(node.target.id, node.value, around, node)
+        elif isinstance(node, COMPREHENSIONS):
+            self.generators(node, around, first=True)
+        else:
+            self.children(node, around)
 
     def generators(self, node: ast.expr, around: _Around, *, first: bool) -> None:
         """Walk a comprehension; `first`: whether its first iterable is evaluated in this run."""
@@ -377,10 +376,9 @@ _STATEMENTS: dict[type[ast.AST], Callable[[_Walk, Any, _Around], None]] = {
     ast.With: _Walk.with_,
     ast.AsyncWith: _Walk.with_,
     ast.Try: _Walk.try_,
-    ast.TryStar: _Walk.try_,
     ast.Return: _Walk.return_,
     ast.Delete: _Walk.delete,
-    ast.Match: _Walk.match,
     ast.Import: _Walk.nothing,
     ast.ImportFrom: _Walk.nothing,
+    **by_node({"TryStar": _Walk.try_, "Match": _Walk.match}),
 }

@@ -1,5 +1,7 @@
 """What runs again and again: the calls in loops, and in functions that loops call."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -123,18 +125,19 @@ def is_small(module: Module, loop: LoopAt) -> bool:
 
 
 def _few(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> bool:
-    match node:
-        case ast.List() | ast.Tuple() | ast.Set():
-            return not any(isinstance(elt, ast.Starred) for elt in node.elts)
-        case ast.Dict():
-            return None not in node.keys
-        case ast.Constant(value=str() | bytes() as value):
-            return len(value) <= SMALL
-        case ast.Name() if depth < DEEPEST and node.id not in module.once(_filled):
-            constant_value = constant(node.id, scope)
-            return constant_value is not None and _few(module, constant_value, scope, depth + 1)
-        case ast.Call(func=ast.Attribute(attr="items" | "keys" | "values", value=held)):
-            return _few(module, held, scope, depth)
+    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        return not any(isinstance(elt, ast.Starred) for elt in node.elts)
+    if isinstance(node, ast.Dict):
+        return None not in node.keys
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, (str, bytes)) and len(node.value) <= SMALL
+    if isinstance(node, ast.Name):
+        is_constant = depth < DEEPEST and node.id not in module.once(_filled)
+        value = constant(node.id, scope) if is_constant else None
+        return value is not None and _few(module, value, scope, depth + 1)
+    func = node.func if isinstance(node, ast.Call) else None
+    if isinstance(func, ast.Attribute) and func.attr in ("items", "keys", "values"):
+        return _few(module, func.value, scope, depth)
     return isinstance(node, ast.Call) and _few_of_call(module, node, scope, depth)
 
 
@@ -207,7 +210,7 @@ def _integer(node: ast.expr, scope: Scope, depth: int = 0) -> int | None:
         value = node.args[0]
         if isinstance(value, ast.Name):
             value = constant(value.id, scope) or value
-        return len(value.elts) if isinstance(value, ast.List | ast.Tuple) else None
+        return len(value.elts) if isinstance(value, (ast.List, ast.Tuple)) else None
     return None
 
 

@@ -1,12 +1,14 @@
 """Training loops of PyTorch: which loops train, in which code, and what in it runs seldom."""
 
+from __future__ import annotations
+
 import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from perf_assets.lint.module import Module
-from perf_assets.lint.scopes import FUNCTIONS, Function, LoopAt, Scope
+from perf_assets.lint.scopes import FUNCTIONS, LoopAt, Scope
 
 SELDOM = re.compile(r"%|every|interval|freq|period|should_|is_last|last_(?:batch|step|iter)")
 """Words of a test that holds every so many steps."""
@@ -57,13 +59,13 @@ def backward(call: ast.Call) -> frozenset[str] | None:
     losses = [func.value, *call.args[:1]]
     names = (node for loss in losses for node in ast.walk(_undivided(loss)))
     return frozenset(
-        ast.unparse(name) for name in names if isinstance(name, ast.Name | ast.Attribute)
+        ast.unparse(name) for name in names if isinstance(name, (ast.Name, ast.Attribute))
     )
 
 
 def _undivided(loss: ast.expr) -> ast.expr:
     """Return a loss without the number of parts that it is divided by."""
-    while isinstance(loss, ast.BinOp) and isinstance(loss.op, ast.Div | ast.FloorDiv):
+    while isinstance(loss, ast.BinOp) and isinstance(loss.op, (ast.Div, ast.FloorDiv)):
         loss = loss.left
     return loss
 
@@ -86,7 +88,7 @@ def is_seldom(test: ast.expr, scope: Scope, counters: frozenset[str]) -> bool:
         if isinstance(node, ast.Name) and any(
             isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod)
             for value in scope.values(node.id)
-            if isinstance(value, ast.Compare | ast.BoolOp | ast.UnaryOp)
+            if isinstance(value, (ast.Compare, ast.BoolOp, ast.UnaryOp))
             for part in ast.walk(value)
         ):
             return True
@@ -145,7 +147,7 @@ def _functions(
     """Yield the functions that run in each step and call `backward`, each once."""
     found: list[Scope] = []
     for node in ast.walk(loop.node):
-        scope = module.functions.get(node) if isinstance(node, Function) else None
+        scope = module.functions.get(node) if isinstance(node, (*FUNCTIONS, ast.Lambda)) else None
         if scope is not None and node not in taken:
             found.append(scope)
     for call in calls:

@@ -5,6 +5,8 @@ loop to what changes, objects changed in place, attributes set in the loop or in
 calls, what unknown functions give (they may read files, the clock or a random number).
 """
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -54,7 +56,7 @@ class Run:
         scope: Scope,
         survey: Survey,
         changing: frozenset[str] = frozenset(),
-        outer: "Run | None" = None,
+        outer: Run | None = None,
         depth: int = 0,
     ) -> None:
         """Keep the parameters; nothing is computed yet."""
@@ -66,11 +68,11 @@ class Run:
         self._pending: set[tuple[str, Location]] = set()
 
     @classmethod
-    def of_loop(cls, module: Module, loop: LoopAt) -> "Run":
+    def of_loop(cls, module: Module, loop: LoopAt) -> Run:
         """Return one iteration of a loop."""
         return cls(module, loop.scope, survey_loop(module, loop))
 
-    def of_call(self, site: Site, callee: Scope) -> "Run":
+    def of_call(self, site: Site, callee: Scope) -> Run:
         """Return the run of a function that a call of this run makes."""
         given = dict(_given(site.call, callee))
         with self._variables_changing(variables_change=self.learns):

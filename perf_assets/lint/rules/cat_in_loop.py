@@ -1,5 +1,7 @@
 """A tensor that grows by `torch.cat` in a loop, copied each time."""
 
+from __future__ import annotations
+
 import ast
 import re
 from collections.abc import Iterator
@@ -81,7 +83,7 @@ def _ways(value: ast.expr) -> list[ast.Call]:
 def _joined(call: ast.Call) -> list[ast.expr]:
     """Return what a call joins, where that is a list."""
     first = next(iter(argument(call, ("tensors",), 1)), None)
-    return first.elts if isinstance(first, ast.List | ast.Tuple) else []
+    return first.elts if isinstance(first, (ast.List, ast.Tuple)) else []
 
 
 def _parts(call: ast.Call) -> set[str]:
@@ -98,9 +100,9 @@ def _is_fresh(loop: LoopAt, cat: ast.Assign, target: str) -> bool:
     is_part = not target.isidentifier()
     assert isinstance(loop.node, LOOPS)
     for node in ast.walk(loop.node):
-        if isinstance(node, ast.For | ast.AsyncFor) and names_in(node.target) & names:
+        if isinstance(node, (ast.For, ast.AsyncFor)) and names_in(node.target) & names:
             return True
-        if not isinstance(node, ast.Assign | ast.AnnAssign) or node is cat or node.value is None:
+        if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node is cat or node.value is None:
             continue
         for expression in node.targets if isinstance(node, ast.Assign) else [node.target]:
             written = ast.unparse(expression)
@@ -130,7 +132,7 @@ def _read_in(node: ast.AST) -> set[str]:
     return {
         ast.unparse(item)
         for item in ast.walk(node)
-        if isinstance(item, ast.Name | ast.Attribute | ast.Subscript)
+        if isinstance(item, (ast.Name, ast.Attribute, ast.Subscript))
     }
 
 
@@ -164,7 +166,7 @@ def _readers(node: ast.AST, cat: ast.Assign, target: str) -> Iterator[ast.AST]:
     if isinstance(node, ast.Return) or _asks_whether_it_is_there(node):
         return
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Name | ast.Attribute | ast.Subscript):
+        if isinstance(child, (ast.Name, ast.Attribute, ast.Subscript)):
             if not isinstance(child.ctx, ast.Store) or ast.unparse(child) != target:
                 yield child
         else:

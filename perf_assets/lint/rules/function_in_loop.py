@@ -1,5 +1,7 @@
 """`tf.function` made anew, and so traced anew, in every iteration."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Iterator
 

@@ -1,5 +1,7 @@
 """Operations that add the same nodes to a graph in every iteration."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Iterator
 

@@ -1,5 +1,7 @@
 """`map` on single elements where a `batch` follows."""
 
+from __future__ import annotations
+
 import ast
 import re
 from collections.abc import Iterator
@@ -26,7 +28,7 @@ def find(module: Module) -> Iterator[Hit]:
         if first is not None and _takes_single_ones(module, first, scopes.get(call, module.scope)):
             continue
         function = (
-            ast.unparse(first) if isinstance(first, ast.Name | ast.Attribute) else "its function"
+            ast.unparse(first) if isinstance(first, (ast.Name, ast.Attribute)) else "its function"
         )
         yield Hit(
             call,

@@ -1,5 +1,7 @@
 """Evaluation that runs a model and records what only training needs."""
 
+from __future__ import annotations
+
 import ast
 import re
 from collections.abc import Iterator
@@ -115,7 +117,7 @@ def _wants_gradients(scope: Scope) -> bool:
         if isinstance(node, ast.Attribute)
         else getattr(node, "id", getattr(node, "arg", ""))
         for node in ast.walk(scope.node)
-        if isinstance(node, ast.Attribute | ast.Name | ast.keyword | ast.arg)
+        if isinstance(node, (ast.Attribute, ast.Name, ast.keyword, ast.arg))
     )
     return any(name and NEEDS_GRADIENTS.search(name) and not OFF.search(name) for name in names)
 

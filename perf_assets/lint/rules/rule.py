@@ -1,5 +1,7 @@
 """What a rule is."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

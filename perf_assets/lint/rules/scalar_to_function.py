@@ -1,5 +1,7 @@
 """Python numbers that make a `tf.function` trace again for every value."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Iterator
 
@@ -81,30 +83,25 @@ def _settled(node: ast.expr) -> bool:
 
 def _changing_number(run: Run, node: ast.expr, location: Location) -> bool:
     """Return whether an expression is a Python number, and another one in other iterations."""
-    match node:
-        case ast.Name():
-            return _number_by_name(run, node.id, location)
-        case ast.BinOp():
-            sides = (node.left, node.right)
-            return any(_changing_number(run, side, location) for side in sides) and all(
-                isinstance(side, ast.Constant)
-                or _changing_number(run, side, location)
-                or run.same(side, location)
-                for side in sides
-            )
-        case ast.UnaryOp():
-            return _changing_number(run, node.operand, location)
-        case ast.Call():
-            func = node.func
-            if (
-                isinstance(func, ast.Name)
-                and func.id in NUMBERS
-                and run.scope.find(func.id) is None
-            ):
-                return not run.arguments_same(node, location)
-            plain = isinstance(func, ast.Attribute) and func.attr == "item" and not node.args
-            return plain and isinstance(func, ast.Attribute) and not run.same(func.value, location)
-    return False
+    if isinstance(node, ast.Name):
+        return _number_by_name(run, node.id, location)
+    if isinstance(node, ast.BinOp):
+        sides = (node.left, node.right)
+        return any(_changing_number(run, side, location) for side in sides) and all(
+            isinstance(side, ast.Constant)
+            or _changing_number(run, side, location)
+            or run.same(side, location)
+            for side in sides
+        )
+    if isinstance(node, ast.UnaryOp):
+        return _changing_number(run, node.operand, location)
+    if not isinstance(node, ast.Call):
+        return False
+    func = node.func
+    if isinstance(func, ast.Name) and func.id in NUMBERS and run.scope.find(func.id) is None:
+        return not run.arguments_same(node, location)
+    plain = isinstance(func, ast.Attribute) and func.attr == "item" and not node.args
+    return plain and isinstance(func, ast.Attribute) and not run.same(func.value, location)
 
 
 def _number_by_name(run: Run, name: str, location: Location) -> bool:

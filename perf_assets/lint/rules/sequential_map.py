@@ -1,5 +1,7 @@
 """`map` and `interleave` of a dataset that use one core."""
 
+from __future__ import annotations
+
 import ast
 import re
 from collections.abc import Iterator

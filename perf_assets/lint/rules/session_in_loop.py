@@ -1,5 +1,7 @@
 """Sessions that are opened again and again."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Iterator
 
@@ -48,7 +50,7 @@ def find(module: Module) -> Iterator[Hit]:
 def _same_target(run: Run, site: Site) -> bool:
     """Return whether the sessions of all iterations are for one graph and one target."""
     given = [
-        *zip(POSITIONS, site.call.args, strict=False),
+        *zip(POSITIONS, site.call.args),
         *((keyword.arg, keyword.value) for keyword in site.call.keywords),
     ]
     return all(name == "config" or run.same(value, site.location) for name, value in given)

@@ -1,5 +1,7 @@
 """What makes a training loop of PyTorch wait for the device in every step."""
 
+from __future__ import annotations
+
 import ast
 import re
 from collections.abc import Iterator
@@ -108,7 +110,7 @@ class _Walk:
     def __init__(self, step: Step) -> None:
         self.step = step
         self.counters: frozenset[str] = frozenset()
-        if isinstance(step.loop.node, ast.For | ast.AsyncFor):
+        if isinstance(step.loop.node, (ast.For, ast.AsyncFor)):
             self.counters = frozenset(names_in(step.loop.node.target))
         self.tensors = _tensors(step)
         self.guarded = _guarded(step)
@@ -192,22 +194,21 @@ class _Walk:
         """Return what an expression does that waits, in words."""
         shown: list[ast.expr] = []
         what = "a tensor in a text"
-        match node:
-            case ast.Call(func=ast.Attribute(attr=name, value=held), args=[], keywords=[]) if (
-                name in READING
-            ):
+        if isinstance(node, ast.Call):
+            held = node.func.value if isinstance(node.func, ast.Attribute) else None
+            name = _name_called(node)
+            if held is not None and name in READING and not node.args and not node.keywords:
                 return f".{name}()" if name != "tolist" or self.is_tensor(held) else None
-            case ast.Call(func=ast.Name(id=name), args=[given]) if name in NUMBERS:
-                shown, what = [given], f"{name}() of a tensor"
-            case ast.Call(func=ast.Name(id="print"), args=shown):
-                what = "print of a tensor"
-            case ast.Call(func=ast.Attribute(attr=name)) if name in (*REPORTING, "format"):
+            if held is not None and name in (*REPORTING, "format"):
                 shown = [*node.args, *(word.value for word in node.keywords)]
-                what = f"{name} of a tensor"
-            case ast.FormattedValue(value=given):
-                shown = [given]
-            case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod(), right=given):
-                shown = [given]
+            elif held is None and (name == "print" or (name in NUMBERS and len(node.args) == 1)):
+                shown = node.args
+            what = f"{name}() of a tensor" if name in NUMBERS else f"{name} of a tensor"
+        elif isinstance(node, ast.FormattedValue):
+            shown = [node.value]
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+            is_text = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+            shown = [node.right] if is_text else []
         return what if any(map(self.is_tensor, shown)) else None
 
     def is_tensor(self, node: ast.expr) -> bool:
@@ -215,6 +216,13 @@ class _Walk:
         them.
         """
         return _is_tensor(node, self.tensors)
+
+
+def _name_called(call: ast.Call) -> str:
+    """Return the name of a function, or of a method without its object."""
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr
+    return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
 def _asked(node: ast.AST) -> Iterator[ast.expr]:
@@ -239,25 +247,25 @@ def _guarded(step: Step) -> set[str]:
 
 def _is_tensor(node: ast.expr, tensors: set[str]) -> bool:
     parts: list[ast.expr] = []
-    match node:
-        case ast.Name():
-            return node.id in tensors
-        case ast.Attribute(attr=name, value=held) if name not in LIKENESS:
-            if ast.unparse(node) in tensors:
-                return True
-            parts = [held] if name in ("data", "grad") else []
-        case ast.BinOp(left=left, right=right):
-            parts = [left, right]
-        case ast.UnaryOp(operand=held) | ast.Subscript(value=held) | ast.Starred(value=held):
-            parts = [held]
-        case ast.Tuple(elts=elements) | ast.List(elts=elements):
-            parts = elements
-        case ast.Dict(values=values):
-            parts = values
-        case ast.Call(func=ast.Attribute(attr=name, value=held)) if (
-            name not in READING | LIKENESS | {"numpy"}
-        ):
-            parts = [held]
+    if isinstance(node, ast.Name):
+        return node.id in tensors
+    if isinstance(node, ast.Attribute) and node.attr not in LIKENESS:
+        if ast.unparse(node) in tensors:
+            return True
+        parts = [node.value] if node.attr in ("data", "grad") else []
+    elif isinstance(node, ast.BinOp):
+        parts = [node.left, node.right]
+    elif isinstance(node, ast.UnaryOp):
+        parts = [node.operand]
+    elif isinstance(node, (ast.Subscript, ast.Starred)):
+        parts = [node.value]
+    elif isinstance(node, (ast.Tuple, ast.List)):
+        parts = node.elts
+    elif isinstance(node, ast.Dict):
+        parts = node.values
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        is_like = node.func.attr not in READING | LIKENESS | {"numpy"}
+        parts = [node.func.value] if is_like else []
     return any(_is_tensor(part, tensors) for part in parts)
 
 
@@ -280,7 +288,7 @@ def _tensors(step: Step) -> set[str]:
 
 
 def _leaves(body: list[ast.stmt]) -> bool:
-    return isinstance(body[-1], ast.Continue | ast.Return)
+    return isinstance(body[-1], (ast.Continue, ast.Return))
 
 
 SYNC_IN_LOOP = Rule(

@@ -1,5 +1,7 @@
 """Tensors that are made on the CPU and copied to the device where they are used."""
 
+from __future__ import annotations
+
 import ast
 import re
 from collections.abc import Iterator

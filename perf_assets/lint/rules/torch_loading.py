@@ -1,5 +1,7 @@
 """A `DataLoader` without workers, and gradients set to zero: TOR401 and TOR402 of TorchFix."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Iterator
 
@@ -54,18 +56,17 @@ def _made(node: ast.expr, scope: Scope) -> list[ast.expr]:
 def _is_in_memory(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> bool:
     """Return whether a data set is made of tensors, a list, or other data in memory."""
     parts: list[ast.expr] = []
-    match node:
-        case ast.Constant() | ast.ListComp():
+    if isinstance(node, (ast.Constant, ast.ListComp)):
+        return True
+    if isinstance(node, ast.Name):
+        parts = _made(node, scope)
+    elif isinstance(node, (ast.List, ast.Tuple)):
+        parts = node.elts
+    elif isinstance(node, ast.Call):
+        name = (module.resolve(node.func, scope) or ast.unparse(node.func)).rpartition(".")[2]
+        if name in ("TensorDataset", "list", "zip", "range"):
             return True
-        case ast.Name():
-            parts = _made(node, scope)
-        case ast.List(elts=elements) | ast.Tuple(elts=elements):
-            parts = elements
-        case ast.Call(func=func, args=given):
-            name = (module.resolve(func, scope) or ast.unparse(func)).rpartition(".")[2]
-            if name in ("TensorDataset", "list", "zip", "range"):
-                return True
-            parts = given[:1] if name in ("Subset", "random_split", "ConcatDataset") else []
+        parts = node.args[:1] if name in ("Subset", "random_split", "ConcatDataset") else []
     is_known = depth <= DEEPEST and bool(parts)
     return is_known and all(_is_in_memory(module, part, scope, depth + 1) for part in parts)
 

@@ -1,5 +1,7 @@
 """Loaders whose batches are copied to the device while Python waits."""
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Iterator
 
@@ -53,7 +55,7 @@ def _first_copy(loop: ast.For) -> ast.Call | None:
     for node in _in_order(loop.body):
         if isinstance(node, ast.Assign) and names_in(node.value) & names:
             names |= set().union(*map(names_in, node.targets))
-        if isinstance(node, ast.For | ast.comprehension) and names_in(node.iter) & names:
+        if isinstance(node, (ast.For, ast.comprehension)) and names_in(node.iter) & names:
             names |= names_in(node.target)
         held = moved(node) if isinstance(node, ast.Call) and copies_at_once(node) else None
         if held is not None and _root(held) in names:
@@ -74,7 +76,7 @@ def _in_order(body: list[ast.stmt]) -> Iterator[ast.AST]:
 
 
 def _root(node: ast.expr) -> str | None:
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else None
 
@@ -84,7 +86,7 @@ def _loaders(module: Module, iterated: ast.expr, loop: LoopAt) -> Iterator[ast.C
     `zip`.
     """
     for node in ast.walk(iterated):
-        if isinstance(node, ast.Name | ast.Attribute | ast.Call):
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
             yield from _made(module, node, loop.scope)
 
 
@@ -117,7 +119,7 @@ def _given(module: Module, function: Scope, parameter: str) -> Iterator[ast.Call
     for call, scope in module.calls:
         if module.callee(call, scope) is function:
             for one in argument(call, (parameter,), at):
-                if isinstance(one, ast.Name | ast.Attribute | ast.Call):
+                if isinstance(one, (ast.Name, ast.Attribute, ast.Call)):
                     yield from _made(module, one, scope, through=False)
 
 
