@@ -1,12 +1,15 @@
 # make run: the main job on the embedded sample. make ui: look at it. make explore: query it.
 # make check: formatting, types and quick tests. make test: the tests. make test-all: these,
 # what is slow by nature, more seeds, examples and kills. make soak: a million damaged inputs, and
-# each operation disturbed, for hours. make spark-test: the models on Apache Spark. make mutation:
-# which faults in the core go unnoticed. make upgrade: newer versions of what is installed.
+# each operation disturbed, for hours. make spark-test: the models on Apache Spark. make
+# pythons-test: the static checks on other versions of Python. make mutation: which faults in the
+# core go unnoticed. make upgrade: newer versions of what is installed.
 
 PYTHON ?= python3
 VENV := .venv
 VALIDATORS := .venv-validators
+PYTHONS := 3.9 3.14
+space := $() $()
 BIN := $(VENV)/bin
 PERF_ASSETS_DATA_DIR ?= data
 export PERF_ASSETS_DATA_DIR
@@ -16,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal
 
-.PHONY: run ui explore extras pictures lint check test test-all soak spark-test validators-test reference accuracy docs mutation upgrade \
+.PHONY: run ui explore extras pictures lint check test test-all soak spark-test pythons-test validators-test reference accuracy docs mutation upgrade \
 	clean
 
 run: $(VENV)/.installed
@@ -54,6 +57,15 @@ soak: $(VENV)/.installed-dev
 spark-test: $(VENV)/.installed-dev
 	PERF_ASSETS_SPARK_PYTHON=$(or $(SPARK_PYTHON),$(error name it: make spark-test SPARK_PYTHON=PYTHON)) \
 		$(PYTEST) --timeout 14400 tests/engines
+
+# The static checks on the lowest and the highest version of Python that they are for.
+pythons-test: $(VENV)/.installed-dev
+	for version in $(PYTHONS); do \
+		$(BIN)/uv venv --quiet --clear --python $$version .venv-lint-$$version && \
+		$(BIN)/uv pip install --quiet --python .venv-lint-$$version/bin/python ./deploy/lint || exit 1; \
+	done
+	PERF_ASSETS_LINT_PYTHONS=$(subst $(space),:,$(foreach version,$(PYTHONS),$(abspath .venv-lint-$(version)/bin/python))) \
+		$(PYTEST) tests/lint/test_own_distribution.py
 
 # What others' validators say of the metadata of an archive. They have an environment of their own,
 # and one of them reads its vocabulary from the network.

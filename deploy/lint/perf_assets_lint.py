@@ -6,10 +6,10 @@ from perf_assets.cli.lint import lint
 from perf_assets.cli.process import finish
 
 
-def main() -> None:
-    """Run the command; Ctrl-C ends it with one sentence."""
-    finish(lint)
+def main(name: str = "perf-assets-lint") -> None:
+    """Run the command under a name, which its help shows; Ctrl-C ends it with one sentence."""
+    finish(lambda: lint(prog_name=name))
 
 
 if __name__ == "__main__":
-    main()
+    main("python -m perf_assets_lint")

@@ -1,12 +1,19 @@
-"""The static checks install alone, without the pipeline, and do what they do within it."""
+"""The static checks install alone, without the pipeline, and do what they do within it.
 
+`make pythons-test` runs it on the lowest and the highest version of Python too.
+"""
+
+import ast
+import os
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
+from perf_assets import __version__
 from tests.distributions import install, only_with
 from tests.effort import some
 from tests.paths import ROOT
@@ -22,6 +29,22 @@ ALONE = only_with(
     LIGHT,
     "from perf_assets.cli.lint import lint\nlint(sys.argv[2:], prog_name='perf-assets-lint')",
 )
+OTHERS = os.environ.get("PERF_ASSETS_LINT_PYTHONS", "").split(os.pathsep)
+"""Programs of other versions of Python, which have what the distribution requires."""
+
+PYTHONS = [sys.executable, *filter(None, OTHERS)]
+
+MAPPED = """import tensorflow as tf
+
+
+def f(x):
+    return tf.io.decode_raw(x, tf.uint8)
+
+
+tf.data.TFRecordDataset('a').map(f)
+for x in y:
+    g(tf.zeros([3]))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -53,11 +76,54 @@ def test_it_finds_what_the_whole_program_finds(installed: Path, tmp_path: Path, 
     assert shown[0] == 0 and shown[1].startswith("# cat-in-loop")
 
 
-def test_it_has_the_version_and_the_bounds_of_the_whole() -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("python", PYTHONS)
+def test_it_is_a_program_and_a_module_on_each_python(
+    installed: Path, tmp_path: Path, python: str
+) -> None:
+    (tmp_path / "a.py").write_text(MAPPED)
+    (tmp_path / "pyproject.toml").write_text("[tool.perf-assets.lint]\nignore = ['PA101']\n")
+
+    def ran(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [python, "-m", "perf_assets_lint", *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(installed), "COLUMNS": "100"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    version = ran("--version")
+    assert version.stdout == f"python -m perf_assets_lint, version {__version__}\n", version.stderr
+    help_text = ran("--help").stdout
+    assert "    python -m perf_assets_lint src --diff\n" in help_text
+    assert "perf-assets lint" not in help_text
+    for kind in ("full", "json", "sarif", "junit", "gitlab"):
+        whole = linted("-m", "perf_assets", "lint", ".", "--format", kind, folder=tmp_path)
+        alone = ran(".", "--format", kind)
+        assert (alone.returncode, alone.stdout, alone.stderr) == (1, *whole[1:])
+    assert ran("no/such").stderr.startswith("Error: no/such: there is no such file")
+    assert "+tf.data.TFRecordDataset('a').map(f, num_parallel_calls" in ran(".", "--diff").stdout
+    (tmp_path / "pyproject.toml").write_text("[tool.perf-assets.lint]\nignore = 'PA101'\n")
+    assert "a list is needed" in ran(".").stderr
+
+
+def test_every_module_is_python_of_the_lowest_version(installed: Path) -> None:
+    required = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["requires-python"]
+    lowest = tuple(int(part) for part in required.removeprefix(">=").split("."))
+    for path in installed.rglob("*.py"):
+        ast.parse(path.read_text(encoding="utf-8"), feature_version=lowest)  # type: ignore[arg-type]
+
+
+def test_it_has_the_version_and_the_libraries_of_the_whole() -> None:
     whole, alone = (
         tomllib.loads(path.read_text(encoding="utf-8"))["project"]
         for path in (ROOT / "pyproject.toml", PROJECT)
     )
     assert alone["version"] == whole["version"]
-    assert alone["requires-python"] == whole["requires-python"]
-    assert set(alone["dependencies"]) <= set(whole["dependencies"])
+    names = {Requirement(one).name: Requirement(one) for one in whole["dependencies"]}
+    for one in map(Requirement, alone["dependencies"]):
+        if one.marker is None or one.marker.evaluate():
+            newest = {str(bound) for bound in one.specifier if bound.operator == "<"}
+            assert newest == {str(b) for b in names[one.name].specifier if b.operator == "<"}

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Optional
 
 from pydantic import Field
 
@@ -12,17 +12,17 @@ from perf_assets.base.config_files import Many, StrictModel, validate
 class Lint(StrictModel):
     """The keys of `perf-assets lint` in a pyproject.toml."""
 
-    select: Many[str] | None = None
-    ignore: Many[str] | None = None
-    extend_select: Many[str] | None = Field(None, alias="extend-select")
-    extend_ignore: Many[str] | None = Field(None, alias="extend-ignore")
-    severity: Literal["note", "warning"] | None = None
-    error_on: Literal["note", "warning"] | None = Field(None, alias="error-on")
-    exclude: Many[str] | None = None
-    extend_exclude: Many[str] | None = Field(None, alias="extend-exclude")
-    force_exclude: bool | None = Field(None, alias="force-exclude")
-    respect_gitignore: bool | None = Field(None, alias="respect-gitignore")
-    per_file_ignores: dict[str, Many[str]] | None = Field(None, alias="per-file-ignores")
+    select: Optional[Many[str]] = None
+    ignore: Optional[Many[str]] = None
+    extend_select: Optional[Many[str]] = Field(None, alias="extend-select")
+    extend_ignore: Optional[Many[str]] = Field(None, alias="extend-ignore")
+    severity: Optional[Literal["note", "warning"]] = None
+    error_on: Optional[Literal["note", "warning"]] = Field(None, alias="error-on")
+    exclude: Optional[Many[str]] = None
+    extend_exclude: Optional[Many[str]] = Field(None, alias="extend-exclude")
+    force_exclude: Optional[bool] = Field(None, alias="force-exclude")
+    respect_gitignore: Optional[bool] = Field(None, alias="respect-gitignore")
+    per_file_ignores: Optional[dict[str, Many[str]]] = Field(None, alias="per-file-ignores")
 
 
 def checked_table(table: object, name: Sequence[str], file: Path) -> Mapping[str, Any]:
