@@ -15,7 +15,7 @@ from perf_assets import __version__
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.processes.progress import phase
 from perf_assets.base.sanitize import escape_text
-from perf_assets.cli.lint_output import exit_by, print_skips, say, write
+from perf_assets.cli.lint_output import exit_by, fails, print_skips, say, write
 from perf_assets.cli.shell import friendly_errors, words
 
 if TYPE_CHECKING:
@@ -180,6 +180,8 @@ def lint(  # noqa: PLR0913
         return
     inputs = _inputs(paths, stdin_name)
     on_disk = [path for path in inputs if path != STANDARD_INPUT]
+    if fix and add_noqa:
+        raise PerfAssetsError("--fix and --add-noqa: give one of them, and then the other")
     if (fix or diff or add_noqa) and len(on_disk) < len(inputs):
         raise PerfAssetsError("--diff, --fix and --add-noqa are for files: name them instead of -")
     chosen = settings(
@@ -192,20 +194,15 @@ def lint(  # noqa: PLR0913
     results = _results(files, chosen, processes)
     if diff or fix or add_noqa:
         changed = _changed(results, files, chosen, is_silenced=add_noqa)
-        if diff:
-            is_shown = _show(changed)
+        if diff or add_noqa:
+            is_failure = _show(changed) if diff else _apply(changed, "comments added")
             print_skips(results)
-            sys.exit(int(is_shown and not exit_zero))
-        number, in_files = _apply(changed)
-        if add_noqa:
-            click.echo(f"{number:,} comments added in {in_files:,} files", err=True)
-            print_skips(results)
+            exit_by(results, inputs, is_failure=bool(is_failure and diff and not exit_zero))
             return
-        click.echo(f"{number:,} findings mended in {in_files:,} files", err=True)
-        if number:
+        if _apply(changed, "findings mended"):
             results = _results(files, chosen, processes)
     write(results, chosen, kind, output, is_counted=statistics)
-    exit_by(results, inputs, chosen, is_failure=not exit_zero)
+    exit_by(results, inputs, is_failure=fails(results, chosen) and not exit_zero)
 
 
 def _page(word: str) -> str:
@@ -263,8 +260,8 @@ def _show(changed: Iterator[FixedFile]) -> bool:
     return is_any
 
 
-def _apply(changed: Iterator[FixedFile]) -> tuple[int, int]:
-    """Write the files; in how many places they changed, and how many they are."""
+def _apply(changed: Iterator[FixedFile], what: str) -> int:
+    """Write the files, and say so; in how many places they changed."""
     from perf_assets.base.files import write_file
 
     number = files = 0
@@ -272,7 +269,8 @@ def _apply(changed: Iterator[FixedFile]) -> tuple[int, int]:
         write_file(file.path, file.after)  # a link stays one, and the mode as it is
         number += file.fixes
         files += 1
-    return number, files
+    click.echo(f"{number:,} {what} in {files:,} files", err=True)
+    return number
 
 
 def _results(

@@ -105,14 +105,17 @@ def print_skips(results: Sequence[FileResult]) -> None:
         click.echo("there are no Python files and no notebooks here", err=True)
 
 
-def exit_by(
-    results: Sequence[FileResult],
-    paths: Sequence[Path],
-    chosen: Settings,
-    *,
-    is_failure: bool,
-) -> None:
-    """Exit with 2 where a file that was named cannot be opened, with 1 where there are findings.
+def fails(results: Sequence[FileResult], chosen: Settings) -> bool:
+    """Return whether there is a finding that is a failure."""
+    return any(
+        finding.severity.rank >= chosen.error_on.rank
+        for result in results
+        for finding in result.findings
+    )
+
+
+def exit_by(results: Sequence[FileResult], paths: Sequence[Path], *, is_failure: bool) -> None:
+    """Exit with 2 where a file that was named cannot be opened, with 1 where it is a failure.
 
     What a file holds, as Python 2, never decides: beside others or alone it is not checked.
     """
@@ -125,9 +128,5 @@ def exit_by(
         for result in results
     ):
         sys.exit(2)
-    if is_failure and any(
-        finding.severity.rank >= chosen.error_on.rank
-        for result in results
-        for finding in result.findings
-    ):
+    if is_failure:
         sys.exit(1)

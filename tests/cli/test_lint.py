@@ -124,7 +124,8 @@ def test_what_a_file_holds_never_decides_and_one_that_cannot_be_opened_does(
     ran = checked("self.py", "bad.py", *beside)
     assert ran.returncode == 2 and "self.py: not checked (read)" in ran.stderr
     assert "PA103" in ran.stdout
-    assert checked("self.py", "--exit-zero", *beside).returncode == 2
+    for option in ("--exit-zero", "--diff", "--fix", "--add-noqa", "--statistics"):
+        assert checked("self.py", option, *beside).returncode == 2
 
 
 NOTE = "import torch\nfor x in y:\n    z = torch.cat([z, x])\n"
@@ -487,6 +488,7 @@ def test_rules_are_listed_and_explained(project: Path) -> None:
         ([".", "--statistics", "--format", "sarif"], ["--statistics", "sarif"]),
         ([".", "--stdin-filename", "a.py"], ["--stdin-filename", "standard input"]),
         (["-", "--add-noqa"], ["--add-noqa", "are for files"]),
+        ([".", "--add-noqa", "--fix"], ["--add-noqa", "one of them"]),
     ],
 )
 def test_bad_usage_is_one_sentence(project: Path, arguments: list[str], words: list[str]) -> None:

@@ -17,7 +17,7 @@ def as_json(results: Sequence[FileResult], rules: Mapping[str, Rule]) -> str:
     A finding has `path`, `line` and `column` (of the call's name, from 1; a column counts
     characters), `code` and `rule`, `severity` (`note`, `warning`), `message`, `fixable` (by
     `--fix`), `context` (`library`, `example`, `test`), `cause` (root cause, category / sub-category
-    of the codebook of Cao et al., ESEC/FSE 2022; null where it is no problem of performance). What
+    of the codebook of Cao et al., ESEC/FSE 2022; null for a comment). What
     was skipped has `path`, `reason` (see `Skip`) and `message`, a cell `cell` too. All characters
     beyond ASCII are escaped; halves of characters, as undecodable names have them, are U+FFFD.
     """
