@@ -91,7 +91,11 @@ select = ["loop-invariant-op", "PA1"]
 extend-select = ["PA2"]
 ignore = ["TOR401"]
 severity = "warning"
+error-on = "note"
 exclude = ["build/**", "*_test.py"]
+extend-exclude = ["third_party"]
+force-exclude = true
+respect-gitignore = false
 
 [tool.perf-assets.lint.per-file-ignores]
 "tests/**" = ["PA1"]
