@@ -39,6 +39,6 @@ def awaited(total=0.0):
     for batch in batches:
         loss = criterion(model(batch.cuda()))
         loss.backward()
-        torch.cuda.synchronize()
+        torch.cuda.synchronize()  # expect: synchronize-in-loop note
         total += loss.item()
     return total

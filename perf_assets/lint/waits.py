@@ -1,0 +1,295 @@
+"""What of one step waits for the device: reads of tensors, in the order of the source."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from perf_assets.lint.module import Module
+from perf_assets.lint.origins import Origins
+from perf_assets.lint.scopes import FUNCTIONS, names_in
+from perf_assets.lint.training import LOOPS, Step, backward, counters, is_seldom, leaves, trains
+
+READING = frozenset(("item", "cpu", "tolist"))
+REPORTING = frozenset(
+    ("set_postfix", "set_postfix_str", "set_description", "add_scalar", "add_scalars")
+)
+TRACKERS = frozenset(("wandb.log", "mlflow.log_metric", "mlflow.log_metrics", "trackio.log"))
+LOGGING = frozenset(("debug", "info", "warning", "error", "critical", "log"))
+NUMBERS = frozenset(("float", "int", "bool", "min", "max"))
+ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+LIKENESS = frozenset(
+    (
+        *("shape", "size", "dim", "dtype", "device", "requires_grad", "ndim", "numel", "nelement"),
+        *("get_device", "type", "is_cuda", "is_contiguous", "is_floating_point", "is_sparse"),
+    )
+)
+ON_A_FLAG = re.compile(
+    r"(?<![a-z])(?:verbose|log(?:ger|ging)?|debug|print|vis|plot|display|show|save|writer?|report)"
+    r"(?![a-z])",
+    re.IGNORECASE,
+)
+"""Words of tests that people switch off: such a wait is a note."""
+
+ENVIRONMENT = re.compile(r"(?:^|\.)_?envs?\b")
+"""Who acts in an environment needs the value of this very step."""
+
+GUARD = re.compile(r"isnan|isfinite|isinf")
+"""Tests that training must not go on without: what is read behind one finds nothing to wait for."""
+
+BARRIER = re.compile(r"\bsynchronize$")
+"""A wait that somebody asked for: there is nothing left to wait for behind it either."""
+
+
+class Wait(NamedTuple):
+    """An expression that waits for the device."""
+
+    node: ast.expr
+    what: str
+    is_flagged: bool
+
+
+def waits_of(module: Module, step: Step) -> Iterator[Wait | None]:
+    """Yield the waits of a step, and None for each call of `backward`."""
+    return _Walk(module, step).events()
+
+
+class _Walk:
+    """Goes through one step in the order of the source."""
+
+    def __init__(self, module: Module, step: Step) -> None:
+        self.step = step
+        self.counters: frozenset[str] = frozenset()
+        data: set[str] = set()
+        if step.loop is not None:
+            node = step.loop.node
+            self.counters = counters(node)
+            if isinstance(node, ast.For | ast.AsyncFor) and step.scope is step.loop.scope:
+                data = names_in(node.target)
+        self.origins = Origins(module, step.scope, step.body, data)
+        self.tensors = _tensors(step)
+        self.guarded = _guarded(step)
+        self.has_waited = False
+
+    def events(self) -> Iterator[Wait | None]:
+        """Yield the waits, and None for each call of `backward`."""
+        yield from self.block(self.step.body, is_flagged=False)
+        if self.step.loop is not None and isinstance(self.step.loop.node, ast.While):
+            yield from self.test(self.step.loop.node.test, is_flagged=False)
+
+    def block(self, body: list[ast.stmt], *, is_flagged: bool) -> Iterator[Wait | None]:
+        for at, one in enumerate(body):
+            yield from self.statement(one, is_flagged)
+            if not isinstance(one, ast.If) or not leaves(one.body):
+                continue
+            # What follows runs as seldom as the test fails, unless it is the step itself.
+            if self.is_seldom(one.test, body[at + 1 :]):
+                return
+
+    def is_seldom(self, test: ast.expr, then: list[ast.stmt]) -> bool:
+        """Return whether a test lets code run now and then alone; not where an optimizer steps
+        there, as what comes before it is a part of its step.
+        """
+        seldom = is_seldom(test, self.step.scope, self.counters)
+        return seldom and not trains(then, self.step.scope)
+
+    def statement(self, node: ast.stmt, is_flagged: bool) -> Iterator[Wait | None]:
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            return
+        if node in self.step.inner:
+            self.has_waited = False
+            yield None
+            return
+        if isinstance(node, ast.If):
+            yield from self.branches(node, is_flagged)
+            return
+        if isinstance(node, ast.Assign) and self.guarded & set(map(ast.unparse, node.targets)):
+            self.has_waited = True
+        for name in node._fields:
+            value = getattr(node, name)
+            if name == "handlers" and isinstance(node, ast.Try):
+                continue
+            if name == "test":
+                yield from self.test(value, is_flagged)
+                continue
+            if name == "orelse" and isinstance(node, LOOPS):
+                continue
+            if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+                yield from self.block(value, is_flagged=is_flagged)
+                continue
+            for one in value if isinstance(value, list) else [value]:
+                if isinstance(one, ast.withitem):
+                    one = one.context_expr  # noqa: PLW2901
+                if isinstance(one, ast.expr):
+                    yield from self.expression(one, is_flagged)
+
+    def branches(self, node: ast.If, is_flagged: bool) -> Iterator[Wait | None]:
+        # A value that decides how to go on is needed at once.
+        self.has_waited |= self.guards(node.test)
+        if not self.is_seldom(node.test, node.body):
+            yield from self.test(node.test, is_flagged)
+            flagged = is_flagged or bool(ON_A_FLAG.search(ast.unparse(node.test)))
+            yield from self.block(node.body, is_flagged=flagged)
+        yield from self.block(node.orelse, is_flagged=is_flagged)
+
+    def test(self, node: ast.expr, is_flagged: bool) -> Iterator[Wait | None]:
+        """Yield the waits of what decides how to go on, for which Python needs a number."""
+        match node:
+            case ast.BoolOp(values=parts):
+                for part in parts:
+                    yield from self.test(part, is_flagged)
+            case ast.UnaryOp(op=ast.Not(), operand=part):
+                yield from self.test(part, is_flagged)
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(
+                op, ORDER
+            ) and (self.is_tensor(left) or self.is_tensor(right)):
+                if not self.has_waited:
+                    yield Wait(node, "a comparison of a tensor", is_flagged)
+            case _ if self.is_tensor(node):
+                if not self.has_waited:
+                    yield Wait(node, "a test of a tensor", is_flagged)
+            case _:
+                yield from self.expression(node, is_flagged)
+
+    def expression(self, node: ast.expr, is_flagged: bool) -> Iterator[Wait | None]:
+        if isinstance(node, ast.Lambda):
+            return
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            if ENVIRONMENT.search(name):
+                return
+            self.has_waited |= BARRIER.search(name) is not None
+            if backward(node) is not None:
+                self.has_waited = False
+                yield None
+                return
+        if isinstance(node, ast.IfExp):
+            yield from self.test(node.test, is_flagged)
+            yield from self.expression(node.body, is_flagged)
+            yield from self.expression(node.orelse, is_flagged)
+            return
+        what = self.waits(node)
+        if what is not None:
+            if not self.has_waited:
+                yield Wait(node, what, is_flagged)
+            return
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                yield from self.expression(child, is_flagged)
+            elif isinstance(child, ast.keyword):
+                yield from self.expression(child.value, is_flagged)
+            elif isinstance(child, ast.comprehension):
+                yield from self.expression(child.iter, is_flagged)
+
+    def guards(self, test: ast.expr) -> bool:
+        """Return whether a test asks for each loss whether it is a number, and so waits."""
+        return any(
+            isinstance(part, ast.expr) and self.is_tensor(part)
+            for given in _asked(test)
+            for part in ast.walk(given)
+        )
+
+    def waits(self, node: ast.expr) -> str | None:
+        """Return what an expression does that waits, in words."""
+        shown: list[ast.expr] = []
+        what = "a tensor in a text"
+        match node:
+            case ast.Call(func=ast.Attribute(attr=name, value=held), args=[], keywords=[]) if (
+                name in READING
+            ):
+                is_read = self.is_tensor(held) or (
+                    name != "tolist" and not self.origins.is_beside(held)
+                )
+                return f".{name}()" if is_read else None
+            # What a pattern binds stays bound where its condition fails.
+            case ast.Call(func=ast.Name(id=name), args=given) if name in NUMBERS:
+                shown, what = given, f"{name}() of a tensor"
+            case ast.Call(func=ast.Name(id="print"), args=given):
+                shown, what = given, "print of a tensor"
+            case ast.Call(func=ast.Attribute(attr=name)) if name in (*REPORTING, "format"):
+                shown = [*node.args, *(word.value for word in node.keywords)]
+                what = f"{name} of a tensor"
+            case ast.Call(func=ast.Attribute(attr=name, value=held), args=[_, *given]) if (
+                name in LOGGING and "log" in ast.unparse(held).casefold()
+            ):
+                shown, what = given, "logging of a tensor"
+            case ast.Call(func=func) if ast.unparse(func) in TRACKERS:
+                what = f"{ast.unparse(func)} of a tensor"
+                shown = [*node.args, *(word.value for word in node.keywords)]
+            case ast.FormattedValue(value=given):
+                shown = [given]
+            case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod(), right=given):
+                shown = [given]
+        return what if any(map(self.is_tensor, shown)) else None
+
+    def is_tensor(self, node: ast.expr) -> bool:
+        """Return whether an expression is made of losses and of what the step computes from
+        them.
+        """
+        return _is_tensor(node, self.tensors)
+
+
+def _asked(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield what an expression asks whether it is a number."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Call) and GUARD.search(ast.unparse(one.func)):
+            yield from one.args
+
+
+def _guarded(step: Step) -> set[str]:
+    """Return the names whose value every step needs: for such a test, or for what an environment
+    does.
+    """
+    needed: list[ast.expr] = []
+    for node in (one for part in step.body for one in ast.walk(part)):
+        if isinstance(node, ast.If):
+            needed += _asked(node.test)
+        elif isinstance(node, ast.Call) and ENVIRONMENT.search(ast.unparse(node.func)):
+            needed += node.args
+    return {part.id for given in needed for part in ast.walk(given) if isinstance(part, ast.Name)}
+
+
+def _is_tensor(node: ast.expr, tensors: set[str]) -> bool:
+    parts: list[ast.expr] = []
+    match node:
+        case ast.Name():
+            return node.id in tensors
+        case ast.Attribute(attr=name, value=held) if name not in LIKENESS:
+            if ast.unparse(node) in tensors:
+                return True
+            parts = [held] if name in ("data", "grad") else []
+        case ast.BinOp(left=left, right=right):
+            parts = [left, right]
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(op, ORDER):
+            parts = [left, right]
+        case ast.UnaryOp(operand=held) | ast.Subscript(value=held) | ast.Starred(value=held):
+            parts = [held]
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            parts = elements
+        case ast.Dict(values=values):
+            parts = values
+        case ast.Call(func=ast.Attribute(attr=name, value=ast.Name(id="torch")), args=given):
+            parts = [] if name.startswith("is_") else given
+        case ast.Call(func=ast.Attribute(attr=name, value=held)) if (
+            name not in READING | LIKENESS | {"numpy"}
+        ):
+            parts = [held]
+    return any(_is_tensor(part, tensors) for part in parts)
+
+
+def _tensors(step: Step) -> set[str]:
+    """Return the losses of a step, what came with them from one call, and what is computed from
+    them.
+    """
+    found = set(step.losses)
+    assigned = [one for part in step.body for one in ast.walk(part) if isinstance(one, ast.Assign)]
+    for node in assigned:
+        for target in node.targets:
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Call):
+                names = {ast.unparse(elt) for elt in target.elts}
+                if names & step.losses:
+                    found |= {name for name in names if "loss" in name}
+    for node in assigned:
+        if _is_tensor(node.value, found):
+            found |= {ast.unparse(one) for one in node.targets if isinstance(one, ast.Name)}
+    return found
