@@ -123,15 +123,18 @@ class Origins:
         if short == "next":
             return not PREPARED.search(self.module.text) and "loader" in ast.unparse(node)
         parts = [*node.args, *(word.value for word in node.keywords)]
-        if isinstance(func, ast.Attribute) and not name.startswith("torch."):
-            is_type = short == "to" and ast.unparse(node).rpartition("(")[2].startswith("torch.")
-            if short in ("to", "cuda", "get") and not is_type:
-                return False
-            parts = [] if is_type else parts
-            parts = parts if CLASS.search(ast.unparse(func)) else [func.value]
-        elif not (name.startswith("torch.") and parts) and not CLASS.search(short):
-            return False
-        return all(self.is_beside(part, depth + 1) for part in parts)
+        if CLASS.search(short):  # an object is no tensor; what it holds may be one
+            is_known = depth <= 1
+        elif name.startswith("torch."):
+            is_known = bool(parts)
+        elif isinstance(func, ast.Attribute):
+            given = ast.unparse(node).rpartition("(")[2]
+            is_type = short == "to" and given.startswith(("torch.", "'cpu'"))
+            is_known = is_type or short not in ("to", "cuda", "get")
+            parts = [func.value]
+        else:
+            is_known = False
+        return is_known and all(self.is_beside(part, depth + 1) for part in parts)
 
 
 def _parts(node: ast.expr) -> list[ast.expr] | None:

@@ -89,11 +89,27 @@ def backward(call: ast.Call) -> frozenset[str] | None:
     func = call.func
     if not isinstance(func, ast.Attribute) or func.attr not in BACKWARD:
         return None
-    losses = [func.value, *call.args[:1]]
-    names = (node for loss in losses for node in ast.walk(_undivided(loss)))
-    return frozenset(
-        ast.unparse(name) for name in names if isinstance(name, ast.Name | ast.Attribute)
-    )
+    return frozenset(name for loss in (func.value, *call.args[:1]) for name in _named(loss))
+
+
+def _named(loss: ast.expr) -> Iterator[str]:
+    """Yield the names of what a loss is made of, without what divides it and what a model gets."""
+    match loss:
+        case ast.Name() | ast.Attribute():
+            yield ast.unparse(loss)
+        case ast.BinOp(left=left, op=ast.Div() | ast.FloorDiv()):
+            yield from _named(left)
+        case ast.Call(func=ast.Attribute(attr=name, value=held), args=given):
+            # scaler.scale(loss), torch.stack(losses) and loss.mean()
+            of_tensors = name == "scale" or ast.unparse(held) == "torch"
+            for part in given if of_tensors else [held]:
+                yield from _named(part)
+        case ast.Call(func=ast.Name(id="sum"), args=[part]) | ast.Subscript(value=part):
+            yield from _named(part)
+        case ast.BinOp() | ast.UnaryOp() | ast.Tuple() | ast.List():
+            for child in ast.iter_child_nodes(loss):
+                if isinstance(child, ast.expr):
+                    yield from _named(child)
 
 
 def is_step(call: ast.Call, scope: Scope) -> bool:
@@ -150,13 +166,6 @@ def _always(node: ast.AST, step: Step) -> Iterator[ast.Call]:
         yield node
     for child in ast.iter_child_nodes(node):
         yield from _always(child, step)
-
-
-def _undivided(loss: ast.expr) -> ast.expr:
-    """Return a loss without the number of parts that it is divided by."""
-    while isinstance(loss, ast.BinOp) and isinstance(loss.op, ast.Div | ast.FloorDiv):
-        loss = loss.left
-    return loss
 
 
 def is_seldom(test: ast.expr, scope: Scope, counters: frozenset[str]) -> bool:

@@ -201,6 +201,12 @@ class _Walk:
                     name != "tolist" and not self.origins.is_beside(held)
                 )
                 return f".{name}()" if is_read else None
+            case ast.Call(
+                func=ast.Attribute(attr="to", value=held),
+                args=[ast.Constant(value="cpu")],
+                keywords=[],
+            ) if not self.origins.is_beside(held):
+                return '.to("cpu")'
             # What a pattern binds stays bound where its condition fails.
             case ast.Call(func=ast.Name(id=name), args=given) if name in NUMBERS:
                 shown, what = given, f"{name}() of a tensor"
@@ -233,7 +239,7 @@ def _asked(node: ast.AST) -> Iterator[ast.expr]:
     """Yield what an expression asks whether it is a number."""
     for one in ast.walk(node):
         if isinstance(one, ast.Call) and GUARD.search(ast.unparse(one.func)):
-            yield from one.args
+            yield from one.args or ([one.func.value] if isinstance(one.func, ast.Attribute) else [])
 
 
 def _guarded(step: Step) -> set[str]:

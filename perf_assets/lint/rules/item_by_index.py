@@ -76,11 +76,16 @@ def _indices(loop: LoopAt) -> set[str]:
 
 
 def _bound_in(loop: LoopAt) -> set[str]:
-    """Return the names that get another value in each iteration."""
+    """Return the names that get another value in each iteration, or another element."""
+    stored = (
+        node
+        for node in ast.walk(loop.node)
+        if isinstance(node, ast.Name | ast.Subscript) and isinstance(node.ctx, ast.Store)
+    )
     return {
         node.id
-        for node in ast.walk(loop.node)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        for one in stored
+        if isinstance(node := one.value if isinstance(one, ast.Subscript) else one, ast.Name)
     }
 
 

@@ -38,3 +38,9 @@ def of_what_changes(names):
 def of_few():
     found = torch.argmax(model(rows), dim=1)
     return [found[i].item() for i in range(3)]
+
+
+def of_what_is_set():
+    order = torch.arange(100)
+    for i in range(100):
+        order[i - 1] = order[i].item()

@@ -38,3 +38,16 @@ def a_mask_is_no_test(loader, device):
         optimizer.step(mask)
         if loss is None or loss.dim() > 1:
             logger.info("none")
+
+
+def moved_to_the_cpu(loader, device, kept):
+    for batch in loader:
+        loss = compute(batch.to(device))
+        loss.backward()
+        kept.append(loss.detach().to("cpu"))  # expect: sync-in-loop
+
+
+def numbers_beside_a_model(loader, model, device):
+    for step, batch in enumerate(loader):
+        model(batch.to(device), step).backward()
+        optimizer.step(min(step / 300, 1))
