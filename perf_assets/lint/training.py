@@ -25,7 +25,7 @@ OPTIMIZER = re.compile(r"optim|(?:^|[._])opts?(?:$|[._])|_opt$|(?:^|[._])opt_|sc
 
 STEPPING = re.compile(
     r"\w{0,30}optim\w{0,30}_step|optimize_parameters|train(?:ing)?_(?:one_)?(?:step|batch)|"
-    r"forward_backward(?:_step)?"
+    r"forward_backward(?:_step|_func)?|update_params"
 )
 """Names of functions that train for one step, wherever they stand."""
 
@@ -147,9 +147,10 @@ def always(step: Step) -> Iterator[ast.Call]:
     """Yield the calls that each step makes, in no branch but that in which an optimizer steps."""
     for at, one in enumerate(step.body):
         yield from _always(one, step)
-        is_end = isinstance(one, ast.If) and leaves(one.body)
-        if is_end and not trains(step.body[at + 1 :], step.scope):
-            return
+        if isinstance(one, ast.If) and leaves(one.body):
+            is_part = isinstance(one.body[-1], ast.Continue)  # of a batch, before its step
+            if not (is_part and trains(step.body[at + 1 :], step.scope)):
+                return
 
 
 def _always(node: ast.AST, step: Step) -> Iterator[ast.Call]:

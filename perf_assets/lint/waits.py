@@ -7,8 +7,17 @@ from typing import NamedTuple
 
 from perf_assets.lint.module import Module
 from perf_assets.lint.origins import Origins
-from perf_assets.lint.scopes import FUNCTIONS, names_in
-from perf_assets.lint.training import LOOPS, Step, backward, counters, is_seldom, leaves, trains
+from perf_assets.lint.scopes import FUNCTIONS, Scope, names_in
+from perf_assets.lint.training import (
+    LOOPS,
+    Step,
+    backward,
+    counters,
+    is_seldom,
+    leaves,
+    steps,
+    trains,
+)
 
 READING = frozenset(("item", "cpu", "tolist"))
 REPORTING = frozenset(
@@ -41,6 +50,12 @@ BARRIER = re.compile(r"\bsynchronize$")
 """A wait that somebody asked for: there is nothing left to wait for behind it either."""
 
 
+NORM = "clip_grad_norm"
+"""Functions that return the norm of all gradients, which is as new as they are."""
+
+DEEPEST = 2  # functions between a step and a read
+
+
 class Wait(NamedTuple):
     """An expression that waits for the device."""
 
@@ -50,18 +65,22 @@ class Wait(NamedTuple):
 
 
 def waits_of(module: Module, step: Step) -> Iterator[Wait | None]:
-    """Yield the waits of a step, and None for each call of `backward`."""
-    return _Walk(module, step).events()
+    """Yield the waits of a step, and of the functions of its file that it calls, and None for each
+    call of `backward`.
+    """
+    return _Walk(module, step, ()).events()
 
 
 class _Walk:
     """Goes through one step in the order of the source."""
 
-    def __init__(self, module: Module, step: Step) -> None:
-        self.step = step
+    def __init__(
+        self, module: Module, step: Step, callers: tuple[Scope, ...], data: set[str] | None = None
+    ) -> None:
+        self.module, self.step, self.callers = module, step, (*callers, step.scope)
         self.counters: frozenset[str] = frozenset()
-        data: set[str] = set()
-        if step.loop is not None:
+        data = set() if data is None else data
+        if step.loop is not None and not callers:
             node = step.loop.node
             self.counters = counters(node)
             if isinstance(node, ast.For | ast.AsyncFor) and step.scope is step.loop.scope:
@@ -74,6 +93,8 @@ class _Walk:
     def events(self) -> Iterator[Wait | None]:
         """Yield the waits, and None for each call of `backward`."""
         yield from self.block(self.step.body, is_flagged=False)
+        if len(self.callers) > 1:
+            return
         if self.step.loop is not None and isinstance(self.step.loop.node, ast.While):
             yield from self.test(self.step.loop.node.test, is_flagged=False)
 
@@ -180,6 +201,34 @@ class _Walk:
                 yield from self.expression(child.value, is_flagged)
             elif isinstance(child, ast.comprehension):
                 yield from self.expression(child.iter, is_flagged)
+        if isinstance(node, ast.Call):
+            yield from self.called(node, is_flagged)
+
+    def called(self, node: ast.Call, is_flagged: bool) -> Iterator[Wait | None]:
+        """Yield the waits of a function of the module that the step calls, one that does not train
+        itself, as that is a step of its own.
+        """
+        callee = self.module.callee(node, self.step.scope)
+        if (
+            callee is None
+            or callee in self.callers
+            or len(self.callers) > DEEPEST
+            or not isinstance(callee.node, FUNCTIONS)
+            or callee.name in ("__init__", "forward")
+            or callee in self.module.once(_scopes)
+        ):
+            return
+        names = callee.parameters[1:] if callee.itself is not None else callee.parameters
+        given = [*zip(names, node.args, strict=False)]
+        given += [(word.arg, word.value) for word in node.keywords if word.arg is not None]
+        beside = {name for name, one in given if self.origins.is_beside(one)}
+        tensors = frozenset(name for name, one in given if self.is_tensor(one))
+        step = Step(self.step.loop, callee.node.body, callee, self.step.inner, tensors)
+        walk = _Walk(self.module, step, self.callers, beside)
+        walk.has_waited = self.has_waited
+        for event in walk.events():
+            yield event._replace(is_flagged=True) if event is not None and is_flagged else event
+        self.has_waited = walk.has_waited
 
     def guards(self, test: ast.expr) -> bool:
         """Return whether a test asks for each loss whether it is a number, and so waits."""
@@ -198,14 +247,16 @@ class _Walk:
                 name in READING
             ):
                 is_read = self.is_tensor(held) or (
-                    name != "tolist" and not self.origins.is_beside(held)
+                    name != "tolist"
+                    and not self.origins.is_beside(held)
+                    and not (name == "cpu" and _is_result(held))
                 )
                 return f".{name}()" if is_read else None
             case ast.Call(
                 func=ast.Attribute(attr="to", value=held),
                 args=[ast.Constant(value="cpu")],
                 keywords=[],
-            ) if not self.origins.is_beside(held):
+            ) if self.is_tensor(held) or "detach" in ast.unparse(held):
                 return '.to("cpu")'
             # What a pattern binds stays bound where its condition fails.
             case ast.Call(func=ast.Name(id=name), args=given) if name in NUMBERS:
@@ -233,6 +284,17 @@ class _Walk:
         them.
         """
         return _is_tensor(node, self.tensors)
+
+
+def _scopes(module: Module) -> set[Scope]:
+    """Return the functions that are steps of their own."""
+    return {one.scope for one in steps(module)}
+
+
+def _is_result(node: ast.expr) -> bool:
+    """Return whether a method of the same object made a value, which may be anything."""
+    func = node.func if isinstance(node, ast.Call) else None
+    return isinstance(func, ast.Attribute) and ast.unparse(func.value) == "self"
 
 
 def _asked(node: ast.AST) -> Iterator[ast.expr]:
@@ -274,6 +336,8 @@ def _is_tensor(node: ast.expr, tensors: set[str]) -> bool:
             parts = elements
         case ast.Dict(values=values):
             parts = values
+        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name.startswith(NORM):
+            return True
         case ast.Call(func=ast.Attribute(attr=name, value=ast.Name(id="torch")), args=given):
             parts = [] if name.startswith("is_") else given
         case ast.Call(func=ast.Attribute(attr=name, value=held)) if (

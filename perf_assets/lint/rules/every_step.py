@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from perf_assets.lint.findings import Severity
+from perf_assets.lint.findings import Context, Severity
 from perf_assets.lint.module import Hit, Module
 from perf_assets.lint.rules.rule import API_USAGE, TRANSMISSION, Rule
 from perf_assets.lint.training import Step, always, steps
@@ -46,9 +46,7 @@ def find_waiting(module: Module) -> Iterator[Hit]:
 
 def _called(module: Module, names: tuple[str, ...]) -> Iterator[tuple[Step, ast.Call, str]]:
     """Yield the calls of some functions that a step makes each time, each once."""
-    if not module.imports("torch") or not any(
-        name.rpartition(".")[2] in module.text for name in names
-    ):
+    if module.context is Context.TEST or not module.imports("torch"):
         return
     seen: set[ast.Call] = set()
     for step in steps(module):

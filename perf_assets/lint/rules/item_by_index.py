@@ -3,25 +3,19 @@
 import ast
 from collections.abc import Iterator
 
-from perf_assets.lint.findings import Related, Severity
+from perf_assets.lint.findings import Context, Related, Severity
 from perf_assets.lint.loops import is_small
 from perf_assets.lint.module import Hit, Module
-from perf_assets.lint.origins import OF_CPU
+from perf_assets.lint.origins import Origins
 from perf_assets.lint.rules.rule import BATCH_API, Rule
-from perf_assets.lint.scopes import LoopAt, Scope, names_in
-
-OF_TENSORS = frozenset(
-    (
-        *("argmax", "argsort", "cpu", "detach", "flatten", "int", "long", "max", "mean", "min"),
-        *("reshape", "sigmoid", "softmax", "sort", "squeeze", "sum", "to", "topk", "view"),
-    )
-)
-"""Methods whose result is a tensor, where PyTorch is at work."""
+from perf_assets.lint.scopes import LoopAt, names_in
 
 
 def find(module: Module) -> Iterator[Hit]:
-    """Yield `x[i].item()` by the index of a loop; a note where `x` may be no tensor."""
-    if not module.imports("torch") or ".item()" not in module.text:
+    """Yield `x[i].item()` by the index of a loop, where `x` may be on a device."""
+    if module.context is Context.TEST or ".item()" not in module.text:
+        return
+    if not module.imports("torch"):
         return
     seen: set[ast.Call] = set()
     for loop in reversed(module.loops):  # inner ones first
@@ -38,19 +32,18 @@ def find(module: Module) -> Iterator[Hit]:
                     seen.add(call)
                     if names_in(held) & (bound | indices):
                         continue
-                    severity = _severity(module, held, loop.scope)
-                    if severity is not None:
-                        yield _hit(call, held, loop, severity)
+                    if _may_be_on_a_device(module, held, loop):
+                        yield _hit(call, held, loop)
 
 
-def _hit(call: ast.Call, held: ast.expr, loop: LoopAt, severity: Severity) -> Hit:
+def _hit(call: ast.Call, held: ast.expr, loop: LoopAt) -> Hit:
     text = ast.unparse(held)
     return Hit(
         call,
-        severity,
+        Severity.NOTE,
         f"{ast.unparse(call)} reads one element of {text} in each iteration of the loop in line "
-        f"{loop.node.lineno}, and waits for the device each time: call {text}.tolist() once before "
-        "the loop",
+        f"{loop.node.lineno}, and on a GPU waits for it each time: call {text}.tolist() once "
+        "before the loop",
         (Related(loop.node.lineno, "the loop"),),
     )
 
@@ -89,34 +82,29 @@ def _bound_in(loop: LoopAt) -> set[str]:
     }
 
 
-def _severity(module: Module, held: ast.expr, scope: Scope) -> Severity | None:
-    """Return a warning for a tensor, a note for what may be one, None for what is none."""
-    if not isinstance(held, ast.Name):
-        return Severity.NOTE
-    found = scope.find(held.id)
-    values = []
-    for one in found[1] if found is not None else ():
-        value = one.node.value if isinstance(one.node, ast.Assign) else one.value
-        values.append(value if isinstance(value, ast.expr) else None)
-    if any(isinstance(value, ast.List | ast.ListComp | ast.Dict | ast.Tuple) for value in values):
-        return None
-    is_tensor = False
-    for value in values:
-        if not isinstance(value, ast.Call):
-            continue
-        name = module.resolve(value.func, scope) or ""
-        if OF_CPU.match(name) or name in ("list", "sorted"):
-            return None
-        method = value.func.attr if isinstance(value.func, ast.Attribute) else ""
-        is_tensor |= name.startswith("torch.") or method in OF_TENSORS
-    return Severity.WARNING if is_tensor else Severity.NOTE
+def _may_be_on_a_device(module: Module, held: ast.expr, loop: LoopAt) -> bool:
+    """Return whether what a loop reads may be a tensor on a device: not what is on the CPU by all
+    that the file shows, and no list.
+    """
+    if isinstance(held, ast.Name):
+        values = loop.scope.values(held.id)
+        if any(isinstance(value, ast.List | ast.ListComp | ast.Dict) for value in values):
+            return False
+    data: set[str] = set()
+    statements = getattr(loop.scope.node, "body", [])
+    for around in module.loops:
+        if around.scope is loop.scope and isinstance(around.node, ast.For):
+            data |= names_in(around.node.target)
+    is_made = not isinstance(statements, list)
+    origins = Origins(module, loop.scope, [] if is_made else statements, data)
+    return not origins.is_beside(held)
 
 
 ITEM_BY_INDEX = Rule(
     name="item-by-index",
     code="PA206",
     summary="elements of a tensor read one by one in a loop",
-    severity=Severity.WARNING,
+    severity=Severity.NOTE,
     on=True,
     find=find,
     cause=BATCH_API,

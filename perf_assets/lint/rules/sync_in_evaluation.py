@@ -27,7 +27,8 @@ def find(module: Module) -> Iterator[Hit]:
     """Yield the first read in each step of a loop that runs a model without gradients."""
     if module.context is Context.TEST or not module.imports("torch"):
         return
-    training = {part for step in steps(module) for one in step.body for part in ast.walk(one)}
+    training: set[ast.AST] = {step.loop.node for step in steps(module) if step.loop is not None}
+    training |= {part for step in steps(module) for one in step.body for part in ast.walk(one)}
     seen: set[ast.AST] = set()
     for loop in reversed(module.loops):  # inner ones first
         node = loop.node

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from perf_assets.lint.findings import Related, Severity
+from perf_assets.lint.findings import Context, Related, Severity
 from perf_assets.lint.module import Hit, Module
 from perf_assets.lint.rules.rule import TRANSMISSION, Rule
 from perf_assets.lint.training import Step, steps
@@ -23,7 +23,7 @@ def find(module: Module) -> Iterator[Hit]:
     """Yield the first wait after each `backward` in a step: those that follow find nothing left to
     do.
     """
-    if not module.imports("torch"):
+    if module.context is Context.TEST or not module.imports("torch"):
         return
     reported: set[ast.expr] = set()
     on_a_gpu = ON_A_GPU.search(module.text) or not MODEL.search(module.text)

@@ -6,14 +6,14 @@ from data import model, rows, show
 def of_a_tensor(batch):
     found = torch.argmax(model(batch), dim=1)
     for i in range(len(found)):
-        show(found[i].item())  # expect: item-by-index
-    return [found[i].item() for i in range(len(found))]  # expect: item-by-index
+        show(found[i].item())  # expect: item-by-index note
+    return [found[i].item() for i in range(len(found))]  # expect: item-by-index note
 
 
 def by_enumerate(batch, names):
     scores = model(batch).softmax(-1)
     for i, name in enumerate(names):
-        show(name, scores[i].item())  # expect: item-by-index
+        show(name, scores[i].item())  # expect: item-by-index note
 
 
 def of_what_is_given(scores, names):
