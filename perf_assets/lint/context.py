@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from perf_assets.lint.autograph import traced_functions
 from perf_assets.lint.findings import Context
-from perf_assets.lint.loops import constant, is_traced
 from perf_assets.lint.module import Module
-from perf_assets.lint.scopes import LoopAt, Scope, method_scope
+from perf_assets.lint.scopes import LoopAt, Scope, constant
 from perf_assets.lint.variance import Run
 
 TEST_FOLDERS = frozenset(
@@ -33,14 +33,6 @@ GRAPH_ONLY = re.compile(
     r"train\.get_or_create_global_step|estimator|local_variables_initializer|get_collection)\b"
 )
 EAGER = frozenset(("tensorflow.enable_eager_execution", "tensorflow.enable_v2_behavior"))
-KERAS_TRACED = (
-    "keras.layers.",
-    "keras.Model",
-    "keras.models.Model",
-    "keras.Layer",
-    "tensorflow.Module",
-    "keras.losses",
-)
 
 
 def context_of(path: str, tree: ast.Module) -> Context:
@@ -84,7 +76,7 @@ def makes_nodes(module: Module, run: Run, loop: LoopAt) -> bool:
     while run.outer is not None:
         run = run.outer
         scopes.append(run.scope)
-    traced = module.once(_traced)
+    traced = module.once(traced_functions)
     if any(around in traced for scope in scopes for around in _outwards(scope)):
         return True
     return module.once(is_graph_code)
@@ -106,32 +98,3 @@ def _outwards(scope: Scope | None) -> Iterator[Scope]:
     while scope is not None:
         yield scope
         scope = scope.parent
-
-
-def _traced(module: Module) -> set[Scope]:
-    """Return the functions that are traced into a graph, or are called by one that is."""
-    found = {
-        scope
-        for scope in module.functions.values()
-        if is_traced(module, scope) or _traced_by_keras(module, scope)
-    }
-    calls: dict[Scope, list[Scope]] = {}
-    for call, scope in module.calls:
-        callee = module.callee(call, scope)
-        if callee is not None:
-            calls.setdefault(scope, []).append(callee)
-    edge = list(found)
-    while edge:
-        edge = [one for scope in edge for one in calls.get(scope, ()) if one not in found]
-        found.update(edge)
-    return found
-
-
-def _traced_by_keras(module: Module, scope: Scope) -> bool:
-    method = method_scope(scope)
-    return (
-        method is not None
-        and method.owner is not None
-        and method.name in ("call", "train_step", "test_step", "predict_step", "__call__")
-        and module.is_a(method.owner, KERAS_TRACED)
-    )

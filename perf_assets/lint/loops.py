@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from perf_assets.lint.autograph import is_traced, is_traced_loop
 from perf_assets.lint.findings import Related
 from perf_assets.lint.module import Module
-from perf_assets.lint.scopes import COMPREHENSIONS, FUNCTIONS, LoopAt, Scope, decorators
+from perf_assets.lint.scopes import COMPREHENSIONS, LoopAt, Scope, constant, decorators
 from perf_assets.lint.variance import DEEPEST, Run
 
 FILLING = frozenset(("add", "append", "appendleft", "extend", "insert", "setdefault", "update"))
@@ -171,15 +172,6 @@ def _filled(module: Module) -> set[str]:
     return found
 
 
-def constant(name: str, scope: Scope) -> ast.expr | None:
-    """Return the value of a name that is bound once, by an assignment."""
-    found = scope.find(name)
-    if found is None or len(found[1]) != 1 or found[1][0].kind != "assign":
-        return None
-    value = found[1][0].value
-    return value if isinstance(value, ast.expr) else None
-
-
 def _length(node: ast.Call, scope: Scope) -> float:
     values = [_integer(argument, scope) for argument in node.args]
     named = any(word.arg not in ("dtype", "name") for word in node.keywords)
@@ -212,81 +204,3 @@ def _integer(node: ast.expr, scope: Scope, depth: int = 0) -> int | None:
             value = constant(value.id, scope) or value
         return len(value.elts) if isinstance(value, (ast.List, ast.Tuple)) else None
     return None
-
-
-def is_traced_loop(module: Module, loop: LoopAt) -> bool:
-    """Return whether AutoGraph makes one node of a loop: over a tensor, in a function that is
-    traced.
-    """
-    node = loop.node
-    if not isinstance(node, ast.For) or not in_tf_function(module, loop.scope):
-        return False
-    iterated = node.iter
-    if isinstance(iterated, ast.Name):
-        iterated = constant(iterated.id, loop.scope) or iterated
-    name = module.resolve(iterated.func, loop.scope) if isinstance(iterated, ast.Call) else None
-    return name is not None and name.startswith("tensorflow.")
-
-
-def is_tf_function(module: Module, decorator: ast.expr, scope: Scope) -> bool:
-    """Return whether a decorator, or what is called, is `tf.function`, bare or with arguments."""
-    if isinstance(decorator, ast.Call):
-        name = module.resolve(decorator.func, scope) or ""
-        if name == "functools.partial" and decorator.args:
-            return is_tf_function(module, decorator.args[0], scope)
-        return name in TF_FUNCTION
-    return module.resolve(decorator, scope) in TF_FUNCTION
-
-
-TF_FUNCTION = (
-    "tensorflow.function",
-    "tensorflow.contrib.eager.defun",
-    "tensorflow.contrib.eager.function",
-    "tensorflow.python.eager.def_function.function",
-    "tensorflow.python.eager.polymorphic_function.polymorphic_function.function",
-)
-
-
-def may_have_functions(module: Module) -> bool:
-    """Return whether the text of a module names `tf.function` in any way."""
-    return any(name in module.text for name in (".function", "import function", "defun"))
-
-
-def in_tf_function(module: Module, scope: Scope | None) -> bool:
-    """Return whether a location is inside a function that is a `tf.function`."""
-    while scope is not None:
-        if is_traced(module, scope):
-            return True
-        scope = scope.parent
-    return False
-
-
-def is_traced(module: Module, scope: Scope) -> bool:
-    """Return whether a function is a `tf.function`: decorated so, or given to it."""
-    if not isinstance(scope.node, FUNCTIONS) or scope.parent is None:
-        return False
-    decorated = any(
-        is_tf_function(module, decorator, scope.parent) for decorator in decorators(scope)
-    )
-    return decorated or scope in module.once(_wrapped)
-
-
-def _wrapped(module: Module) -> set[Scope]:
-    """Return the functions that are given to `tf.function` by name."""
-    found = set()
-    for call, scope in module.calls:
-        if call.args and module.resolve(call.func, scope) in TF_FUNCTION:
-            found |= set(_named(module, call.args[0], scope))
-    return found
-
-
-def _named(module: Module, node: ast.expr, scope: Scope) -> Iterator[Scope]:
-    if isinstance(node, ast.Name):
-        found = scope.find(node.id)
-        bindings = found[1] if found is not None else []
-        yield from (binding.value for binding in bindings if isinstance(binding.value, Scope))
-    elif isinstance(node, ast.Attribute):
-        owner = module.class_of(node.value, scope)
-        method = module.method(owner, node.attr) if owner is not None else None
-        if method is not None:
-            yield method

@@ -145,3 +145,12 @@ def bind(
 ) -> None:
     """Note one more way in which a name gets a value."""
     scope.bindings.setdefault(name, []).append(Binding(kind, value, node))
+
+
+def constant(name: str, scope: Scope) -> ast.expr | None:
+    """Return the value of a name that is bound once, by an assignment."""
+    found = scope.find(name)
+    if found is None or len(found[1]) != 1 or found[1][0].kind != "assign":
+        return None
+    value = found[1][0].value
+    return value if isinstance(value, ast.expr) else None

@@ -5,16 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from perf_assets.lint.autograph import TF_FUNCTION, is_tf_function, may_have_functions
 from perf_assets.lint.findings import Severity
 from perf_assets.lint.loop_summary import Site
-from perf_assets.lint.loops import (
-    TF_FUNCTION,
-    Again,
-    is_small,
-    is_tf_function,
-    may_have_functions,
-    repeated,
-)
+from perf_assets.lint.loops import Again, is_small, repeated
 from perf_assets.lint.module import Hit, Module
 from perf_assets.lint.rules.rule import GRAPH, Rule
 from perf_assets.lint.variance import Run

@@ -15,6 +15,9 @@ OFF = re.compile(r"no_grad|inference_mode|set_grad_enabled|grad_mode|nograd|vola
 NEEDS_GRADIENTS = re.compile(r"backward|grad(?!_norm)|attack|saliency|adversar|trace")
 """Words of a function that wants gradients although it evaluates, or that traces a model."""
 
+WITHOUT = re.compile(r"(?:on_)?(?:validation|test|predict)_(?:\w{1,30}_)?(?:step|start|end)$")
+"""Methods that Lightning calls without recording gradients."""
+
 RUNNING = frozenset(("forward", "module", "predict", "sample"))
 """Methods that run a model; `generate` of Hugging Face's models records nothing."""
 
@@ -25,13 +28,15 @@ def find(module: Module) -> Iterator[Hit]:
     """
     if module.context is Context.TEST or ".eval()" not in module.text:
         return
-    if not module.imports("torch"):
+    if not module.imports("torch") or _is_off_for_all(module):
         return
     for scope in (module.scope, *module.functions.values()):
         if isinstance(scope.node, ast.Lambda) or scope.name == "forward":
             continue
         found = _first_run(scope)
         if found is None or _is_off(scope) or _wants_gradients(scope):
+            continue
+        if scope.owner is not None and WITHOUT.match(scope.name):
             continue
         if isinstance(scope.node, FUNCTIONS) and _is_called_without(module, scope):
             continue
@@ -108,6 +113,19 @@ def _is_off(scope: Scope) -> bool:
             and OFF.search(ast.unparse(node.value.func))
         )
         for node in ast.walk(scope.node)
+    )
+
+
+def _is_off_for_all(module: Module) -> bool:
+    """Return whether a program turns gradients off for good."""
+    text = module.text
+    if "set_grad_enabled(False)" not in text or "set_grad_enabled(True)" in text:
+        return False
+    return any(
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Call)
+        and ast.unparse(node.value).endswith("set_grad_enabled(False)")
+        for node in ast.walk(module.tree)
     )
 
 

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from perf_assets.lint.arguments import arguments
+from perf_assets.lint.autograph import is_tf_function, may_have_functions
 from perf_assets.lint.findings import Severity
 from perf_assets.lint.loop_summary import Location
-from perf_assets.lint.loops import is_small, is_tf_function, may_have_functions, repeated
+from perf_assets.lint.loops import is_small, repeated
 from perf_assets.lint.module import Hit, Module
 from perf_assets.lint.rules.rule import GRAPH, Rule
 from perf_assets.lint.scopes import FUNCTIONS, Scope, decorators

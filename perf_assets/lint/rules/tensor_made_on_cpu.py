@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from perf_assets.lint.devices import moved
+from perf_assets.lint.devices import DEVICE, moved
 from perf_assets.lint.findings import Context, Severity
 from perf_assets.lint.loops import is_small
 from perf_assets.lint.module import Hit, Module
@@ -26,6 +26,9 @@ ON_THE_WAY = frozenset(
 )
 """Methods between making and moving that work on any device."""
 
+DEFAULT = re.compile(r"set_default_device|set_default_tensor_type")
+"""A program that says where tensors are made, for all of them."""
+
 MISSING = re.compile(r"^not |is None|not in|== 0")
 """Tests of something that is not there yet."""
 
@@ -34,8 +37,10 @@ def find(module: Module) -> Iterator[Hit]:
     """`torch.zeros(...).to(device)`; a note where it runs once, or draws random numbers."""
     if module.context is Context.TEST or not module.imports("torch"):
         return
+    if DEFAULT.search(module.text):
+        return
     for call, scope in module.calls:
-        made = moved(call)
+        made = moved(call, scope)
         while (
             isinstance(made, ast.Call)
             and isinstance(made.func, ast.Attribute)
@@ -51,6 +56,8 @@ def find(module: Module) -> Iterator[Hit]:
             "generator",
             None,
         }:
+            continue
+        if made in module.once(_on_a_device):
             continue
         drawn = name in DRAWN
         of_a_step = scope.name in ("forward", "training_step")
@@ -75,6 +82,17 @@ def _run_again(module: Module) -> set[ast.AST]:
             found |= set(loop.calls) - _where_missing(loop.node)
     for step in steps(module):
         found |= {part for statement in step.body for part in ast.walk(statement)}
+    return found
+
+
+def _on_a_device(module: Module) -> set[ast.AST]:
+    """Return what stands under `with torch.device(...)`, where tensors are made on that device."""
+    found: set[ast.AST] = set()
+    for node in ast.walk(module.tree):
+        if isinstance(node, (ast.With, ast.AsyncWith)) and any(
+            DEVICE.search(ast.unparse(item.context_expr)) for item in node.items
+        ):
+            found.update(part for one in node.body for part in ast.walk(one))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Loaders whose batches are copied to the device while Python waits."""
+"""Loaders whose batches are copied to the device while Python waits, wholly or in part."""
 
 from __future__ import annotations
 
@@ -14,25 +14,13 @@ from perf_assets.lint.rules.torch_loading import LOADERS
 from perf_assets.lint.scopes import LoopAt, Scope, names_in
 
 PINNED = 8  # pin_memory by position
+PREPARING = frozenset(("prepare", "prepare_data_loader", "setup_dataloaders"))
 
 
 def find(module: Module) -> Iterator[Hit]:
     """Loaders without `pin_memory` whose batches a loop copies without `non_blocking`."""
-    if module.context is Context.TEST or not any(
-        module.resolve(call.func, scope) in LOADERS for call, scope in module.calls
-    ):
-        return
-    reported: set[ast.Call] = set()
-    for loop in module.loops:
-        if not isinstance(loop.node, ast.For):
-            continue
-        copied = _first_copy(loop.node)
-        if copied is None:
-            continue
-        for loader in _loaders(module, loop.node.iter, loop):
-            if loader in reported or _is_pinned(loader):
-                continue
-            reported.add(loader)
+    for loader, copied in module.once(_copied):
+        if copies_at_once(copied) and not _is_pinned(loader):
             yield Hit(
                 loader,
                 Severity.WARNING,
@@ -44,24 +32,73 @@ def find(module: Module) -> Iterator[Hit]:
             )
 
 
+def find_half(module: Module) -> Iterator[Hit]:
+    """Loaders with one of `pin_memory` and `non_blocking`, which do little without each other."""
+    for loader, copied in module.once(_copied):
+        is_pinned = _pinning(loader)
+        if unpacks(loader) or is_pinned is None or is_pinned != copies_at_once(copied):
+            continue
+        lacks = (
+            "is pinned, but Python waits for each copy: give the copies non_blocking=True"
+            if is_pinned
+            else "is not pinned, so that non_blocking changes nothing: give the loader "
+            "pin_memory=True"
+        )
+        yield Hit(
+            loader,
+            Severity.NOTE,
+            "what this DataLoader reads, and what is copied to the GPU in line "
+            f"{copied.lineno}, {lacks}",
+            (Related(copied.lineno, "copied here"),),
+        )
+
+
+def _copied(module: Module) -> list[tuple[ast.Call, ast.Call]]:
+    """Return the loaders whose batches a loop copies to a device, each with its first copy."""
+    if module.context is Context.TEST or not any(
+        module.resolve(call.func, scope) in LOADERS for call, scope in module.calls
+    ):
+        return []
+    found: dict[ast.Call, ast.Call] = {}
+    for loop in module.loops:
+        if isinstance(loop.node, ast.For):
+            copied = _first_copy(loop.node, loop.scope)
+            if copied is not None:
+                for loader in _loaders(module, loop.node.iter, loop):
+                    found.setdefault(loader, copied)
+    return list(found.items())
+
+
 def _is_pinned(loader: ast.Call) -> bool:
     given = argument(loader, ("pin_memory", "pin_memory_device"), PINNED)
     return unpacks(loader) or bool(given)
 
 
-def _first_copy(loop: ast.For) -> ast.Call | None:
-    """Return the first call that copies what the loop goes over, and waits for it."""
+def _pinning(loader: ast.Call) -> bool | None:
+    """Return whether a loader pins; None where that is decided elsewhere."""
+    given = argument(loader, ("pin_memory",), PINNED)
+    if not given:
+        return False
+    value = given[0].value if isinstance(given[0], ast.Constant) else None
+    return value if isinstance(value, bool) else None
+
+
+def _first_copy(loop: ast.For, scope: Scope) -> ast.Call | None:
+    """Return the first call that copies what the loop goes over, before others one that waits."""
     names = names_in(loop.target)
+    first: ast.Call | None = None
     for node in _in_order(loop.body):
         if isinstance(node, ast.Assign) and names_in(node.value) & names:
             names |= set().union(*map(names_in, node.targets))
         if isinstance(node, (ast.For, ast.comprehension)) and names_in(node.iter) & names:
             names |= names_in(node.target)
-        held = moved(node) if isinstance(node, ast.Call) and copies_at_once(node) else None
+        held = moved(node, scope) if isinstance(node, ast.Call) else None
         if held is not None and _root(held) in names:
             assert isinstance(node, ast.Call)
-            return node
-    return None
+            if copies_at_once(node):
+                return node
+            first = first or node
+    return first
 
 
 def _in_order(body: list[ast.stmt]) -> Iterator[ast.AST]:
@@ -104,12 +141,22 @@ def _made(
                 yield from _made(module, value, where, through=False)
         return
     found = scope.find(node.id) if isinstance(node, ast.Name) else None
+    if found is not None and any(_is_prepared(binding.node) for binding in found[1]):
+        return
     for binding in found[1] if found is not None else ():
         assert found is not None and isinstance(node, ast.Name)
         if isinstance(binding.value, ast.Call):
             yield from _made(module, binding.value, found[0])
         elif binding.kind == "parameter" and through:
             yield from _given(module, found[0], node.id)
+
+
+def _is_prepared(node: ast.AST) -> bool:
+    """Return whether a library took a loader over, whose batches are on the device: then a copy
+    does nothing.
+    """
+    value = node.value if isinstance(node, ast.Assign) else None
+    return isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] in PREPARING
 
 
 def _given(module: Module, function: Scope, parameter: str) -> Iterator[ast.Call]:
@@ -123,6 +170,16 @@ def _given(module: Module, function: Scope, parameter: str) -> Iterator[ast.Call
                     yield from _made(module, one, scope, through=False)
 
 
+HALF_PINNED_LOADER = Rule(
+    name="half-pinned-loader",
+    code="PA209",
+    summary="pin_memory without non_blocking, or non_blocking without pin_memory",
+    severity=Severity.NOTE,
+    on=True,
+    find=find_half,
+    cause=TRANSMISSION,
+    framework="torch",
+)
 UNPINNED_LOADER = Rule(
     name="unpinned-loader",
     code="PA205",

@@ -60,7 +60,7 @@ import tensorflow as tf
 
 
 @tf.function
-def total_loss(batches, rate):
+def total_loss(batches: list, rate):
     loss = 0.0
     for batch in batches:
 {REPEATED}

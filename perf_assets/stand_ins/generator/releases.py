@@ -206,7 +206,13 @@ def _copied(releases: Releases) -> Release | None:
     for before, after in pairwise(finals[1:]):
         for commit in releases.line[before.place : after.place]:
             at = commit.at + HOUR
-            is_fix = any(issue.is_performance for issue, _ in commit.links)
+            fixed = {issue.number for issue, _ in commit.links if issue.is_performance}
+            # Of two fixes of one moment either may be the last.
+            is_fix = bool(fixed) and not any(
+                other.at >= commit.at and fixed & {issue.number for issue, _ in other.links}
+                for other in releases.line
+                if other is not commit
+            )
             if is_fix and not commit.is_merge and before.at < commit.at and at < after.at:
                 tag, order = f"{before.tag[:-1]}1", (*before.order, 1)
                 return Release(tag, "final", before.place, at, order, False, copied=commit)

@@ -12,6 +12,6 @@ def step_of(size):
     return step
 
 
-def train(batches, size):
+def train(batches: list, size):
     for batch in batches:
         step_of(size)(batch)

@@ -3,7 +3,7 @@ from data import SHAPE, WEIGHTS, use
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         with tf.GradientTape() as tape:
             loss = use(batch, tf.square(WEIGHTS))

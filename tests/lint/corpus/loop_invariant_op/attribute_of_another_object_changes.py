@@ -4,7 +4,7 @@ from data import use
 
 class Model:
     @tf.function
-    def train(self, batches, other):
+    def train(self, batches: list, other):
         for batch in batches:
             other.rate = batch.rate
             use(batch, tf.constant(self.size))  # expect: loop-invariant-op

@@ -19,6 +19,6 @@ def fourth():
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         use(batch, fourth())

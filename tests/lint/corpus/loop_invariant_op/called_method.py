@@ -7,6 +7,6 @@ class Model:
         return tf.constant(WEIGHTS)  # expect: loop-invariant-op
 
     @tf.function
-    def train(self, batches):
+    def train(self, batches: list):
         for batch in batches:
             use(batch, self.weights())

@@ -7,6 +7,6 @@ def weights():
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         use(batch, weights())

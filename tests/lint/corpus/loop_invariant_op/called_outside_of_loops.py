@@ -7,7 +7,7 @@ def weights():
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     shared = weights()
     for batch in batches:
         use(batch, shared)

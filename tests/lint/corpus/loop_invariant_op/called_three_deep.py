@@ -15,6 +15,6 @@ def third():
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         use(batch, third())

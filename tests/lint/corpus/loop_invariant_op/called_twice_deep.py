@@ -11,6 +11,6 @@ def second():
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         use(batch, second())

@@ -7,6 +7,6 @@ def total(values):
 
 
 @tf.function
-def train(batches, weights):
+def train(batches: list, weights):
     for batch in batches:
         use(batch, total(weights))

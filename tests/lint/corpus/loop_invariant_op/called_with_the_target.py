@@ -7,6 +7,6 @@ def total(values):
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         use(total(batch))

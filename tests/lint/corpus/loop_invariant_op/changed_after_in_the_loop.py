@@ -3,7 +3,7 @@ from data import better, use
 
 
 @tf.function
-def train(batches, weights):
+def train(batches: list, weights):
     for batch in batches:
         use(batch, tf.norm(weights))
         weights = better(weights)

@@ -3,7 +3,7 @@ from data import WEIGHTS
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     makers = []
     for _ in batches:
         makers.append(lambda: tf.constant(WEIGHTS))

@@ -3,6 +3,6 @@ from data import WEIGHTS, use
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         use(batch, tf.nn.dropout(WEIGHTS, 0.5))

@@ -3,7 +3,7 @@ from data import WEIGHTS, is_good
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         if is_good(batch):
             return tf.constant(WEIGHTS)

@@ -6,6 +6,6 @@ def step(x):
     return x + tf.constant(1)
 
 
-def train(batches):
+def train(batches: list):
     for batch in batches:
         step(batch)

@@ -10,7 +10,7 @@ def slow_down():
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         slow_down()
         use(batch, tf.constant(rate))

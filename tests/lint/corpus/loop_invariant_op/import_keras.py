@@ -4,6 +4,6 @@ from data import WEIGHTS, use
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         use(batch, keras.ops.convert_to_tensor(WEIGHTS))  # expect: loop-invariant-op

@@ -4,6 +4,6 @@ from tensorflow.keras import backend as K
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         use(batch, K.sum(WEIGHTS))  # expect: loop-invariant-op

@@ -4,6 +4,6 @@ from keras import ops
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         use(batch, ops.sum(WEIGHTS))  # expect: loop-invariant-op

@@ -3,6 +3,6 @@ from tensorflow import constant, function
 
 
 @function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         use(batch, constant(WEIGHTS))  # expect: loop-invariant-op

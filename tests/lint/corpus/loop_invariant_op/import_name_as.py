@@ -4,6 +4,6 @@ from tensorflow import function
 
 
 @function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         use(batch, fixed(WEIGHTS))  # expect: loop-invariant-op

@@ -3,6 +3,6 @@ from data import WEIGHTS, use
 
 
 @flow.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         use(batch, flow.constant(WEIGHTS))  # expect: loop-invariant-op

@@ -3,7 +3,7 @@ from data import WEIGHTS, use
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         with tf.name_scope("weights"):
             use(batch, tf.constant(WEIGHTS))  # expect: loop-invariant-op

@@ -4,6 +4,6 @@ from data import WEIGHTS, use
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         use(batch, tf.constant(WEIGHTS))  # expect: loop-invariant-op note

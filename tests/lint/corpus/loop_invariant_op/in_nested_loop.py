@@ -3,7 +3,7 @@ from data import WEIGHTS, use
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         for row in batch:
             use(row, tf.constant(WEIGHTS))  # expect: loop-invariant-op

@@ -3,7 +3,7 @@ from data import WEIGHTS, use
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     def weights():
         return tf.constant(WEIGHTS)  # expect: loop-invariant-op
 

@@ -3,7 +3,7 @@ from data import use
 
 
 @tf.function
-def train(batches, weights):
+def train(batches: list, weights):
     for number, batch in enumerate(batches):
         weights[number] = batch
         use(tf.constant(weights))

@@ -3,6 +3,6 @@ from data import WEIGHTS, use
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for number, batch in enumerate(batches):
         use(batch, tf.reduce_sum(WEIGHTS, axis=number))

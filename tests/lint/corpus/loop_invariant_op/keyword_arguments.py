@@ -3,6 +3,6 @@ from data import WEIGHTS, use
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         use(batch, tf.constant(WEIGHTS, dtype=tf.float32, name="weights"))  # expect: loop-invariant-op

@@ -3,5 +3,5 @@ from data import WEIGHTS, use
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     return [use(batch, tf.constant(WEIGHTS)) for batch in batches]  # expect: loop-invariant-op

@@ -3,7 +3,7 @@ from data import use
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     seen = []
     for batch in batches:
         seen.append(batch)

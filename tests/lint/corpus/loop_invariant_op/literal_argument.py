@@ -3,6 +3,6 @@ from data import use
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         use(batch, tf.constant([1.0, 2.0]))  # expect: loop-invariant-op

@@ -3,7 +3,7 @@ from data import WEIGHTS, use
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for number, batch in enumerate(batches):
         if number == 0:
             weights = tf.constant(WEIGHTS)

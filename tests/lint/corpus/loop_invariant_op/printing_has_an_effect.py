@@ -3,7 +3,7 @@ from data import use
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         use(batch)
         tf.print("one more")

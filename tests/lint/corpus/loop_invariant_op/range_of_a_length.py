@@ -3,6 +3,6 @@ from data import WEIGHTS, use
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for number in range(len(batches)):
         use(batches[number], tf.constant(WEIGHTS))  # expect: loop-invariant-op

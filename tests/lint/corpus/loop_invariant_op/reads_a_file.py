@@ -3,6 +3,6 @@ from data import use
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         use(batch, tf.io.read_file("now.txt"))

@@ -3,6 +3,6 @@ from data import use
 
 
 @tf.function
-def train(batches, size):
+def train(batches: list, size):
     for batch in batches:
         use(batch, tf.zeros([size, 10]))  # expect: loop-invariant-op

@@ -3,6 +3,6 @@ from data import ROWS, use
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         use(batch, tf.random.shuffle(ROWS))

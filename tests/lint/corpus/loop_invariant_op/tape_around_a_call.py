@@ -7,7 +7,7 @@ def penalty():
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         with tf.GradientTape() as tape:
             loss = use(batch) + penalty()

@@ -3,7 +3,7 @@ from data import WEIGHTS, use
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     with tf.GradientTape() as tape:
         for batch in batches:
             loss = use(batch, tf.square(WEIGHTS))

@@ -4,6 +4,6 @@ from data import use
 
 class Model:
     @tf.function
-    def train(self, batches):
+    def train(self, batches: list):
         for batch in batches:
             use(batch, tf.constant(self.rate))  # expect: loop-invariant-op

@@ -3,6 +3,6 @@ from data import measured, use
 
 
 @tf.function
-def train(batches):
+def train(batches: list):
     for batch in batches:
         use(batch, tf.constant(measured()))

@@ -3,7 +3,7 @@ from data import WEIGHTS, use
 
 
 @tf.function
-def train(count):
+def train(count: int):
     step = 0
     while step < count:
         use(step, tf.constant(WEIGHTS))  # expect: loop-invariant-op

@@ -2,7 +2,7 @@ import tensorflow as tf
 from data import WEIGHTS, use
 
 
-def train(batches):
+def train(batches: list):
     for batch in batches:
         use(batch, tf.constant(WEIGHTS))  # expect: loop-invariant-op
 

@@ -15,6 +15,16 @@ def checked(total=0.0):
     return total
 
 
+def checked_by_a_method(total=0.0):
+    for batch in batches:
+        loss = criterion(model(batch.cuda()))
+        if loss.isnan():
+            raise ValueError("not a number")
+        total += loss.item()
+        loss.backward()
+    return total
+
+
 def read_for_the_test(total=0.0):
     for batch in batches:
         loss = criterion(model(batch.cuda()))
@@ -39,6 +49,6 @@ def awaited(total=0.0):
     for batch in batches:
         loss = criterion(model(batch.cuda()))
         loss.backward()
-        torch.cuda.synchronize()
+        torch.cuda.synchronize()  # expect: synchronize-in-loop note
         total += loss.item()
     return total

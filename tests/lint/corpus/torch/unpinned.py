@@ -4,7 +4,7 @@ from torch.utils.data import DataLoader
 
 device = torch.device("cuda")
 train_loader = DataLoader(train_set, num_workers=2)  # expect: unpinned-loader
-test_loader = DataLoader(test_set, num_workers=2, pin_memory=True)
+test_loader = DataLoader(test_set, num_workers=2, pin_memory=True)  # expect: half-pinned-loader note
 names = DataLoader(train_set, num_workers=2)
 
 

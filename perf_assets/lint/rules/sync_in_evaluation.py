@@ -1,0 +1,101 @@
+"""Reads of tensors in loops that evaluate a model, or decode with one."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from perf_assets.lint.findings import Context, Severity
+from perf_assets.lint.module import Hit, Module
+from perf_assets.lint.rules.model_with_gradients import OFF
+from perf_assets.lint.rules.rule import TRANSMISSION, Rule
+from perf_assets.lint.scopes import LoopAt, Scope, decorators
+from perf_assets.lint.training import LOOPS, Step, steps
+from perf_assets.lint.waits import Wait, waits_of
+
+MODEL = re.compile(
+    r"(?:^|[._])(?:model|net|network|module|generator|(?:de|en)coder|transformer|policy|llm|lm)\w{0,40}$"
+    r"|(?:^|[._])forward$"
+)
+"""Texts of what runs a model."""
+
+CHOOSING = frozenset(("argmax", "multinomial", "topk", "sample", "sample_token"))
+COLLECTING = ".cpu()"
+"""What is collected on the CPU so that the device keeps room: no wait that can be left out."""
+
+
+def find(module: Module) -> Iterator[Hit]:
+    """Yield the first read in each step of a loop that runs a model without gradients."""
+    if module.context is Context.TEST or not module.imports("torch"):
+        return
+    training: set[ast.AST] = {step.loop.node for step in steps(module) if step.loop is not None}
+    training |= {part for step in steps(module) for one in step.body for part in ast.walk(one)}
+    seen: set[ast.AST] = set()
+    for loop in reversed(module.loops):  # inner ones first
+        node = loop.node
+        if not isinstance(node, LOOPS) or node in training or node in seen:
+            continue
+        chosen = _run(loop)
+        if chosen is None or not _is_without_gradients(loop):
+            continue
+        inner = frozenset(seen)
+        step = Step(loop, node.body, loop.scope, inner, chosen)
+        reads = [one for one in waits_of(module, step) if isinstance(one, Wait)]
+        first = next((one for one in reads if one.what != COLLECTING and not one.is_flagged), None)
+        if first is None:
+            continue
+        seen.update(part for part in ast.walk(node) if isinstance(part, LOOPS))
+        yield Hit(
+            first.node,
+            Severity.NOTE,
+            f"{first.what} stops Python until the GPU has finished all queued work, in every step "
+            f"of {step.where}, which runs a model: add up on the device, and read the result after "
+            "the loop",
+        )
+
+
+def _run(loop: LoopAt) -> frozenset[str] | None:
+    """Return the names that get what a model gives, or what is chosen from it; None where a loop
+    runs none.
+    """
+    assert isinstance(loop.node, LOOPS)
+    found: set[str] = set()
+    runs = False
+    for part in (one for statement in loop.node.body for one in ast.walk(statement)):
+        if isinstance(part, ast.Call) and MODEL.search(ast.unparse(part.func)):
+            runs = True
+        if isinstance(part, ast.Assign) and isinstance(part.value, ast.Call):
+            text = ast.unparse(part.value.func)
+            if MODEL.search(text) or text.rpartition(".")[2] in CHOOSING:
+                found.update(one.id for one in part.targets if isinstance(one, ast.Name))
+    return frozenset(found) if runs else None
+
+
+def _is_without_gradients(loop: LoopAt) -> bool:
+    """Return whether a loop stands, or begins, where no gradients are recorded."""
+    scope: Scope | None = loop.scope
+    while scope is not None:
+        if any(OFF.search(ast.unparse(one)) for one in decorators(scope)):
+            return True
+        scope = scope.parent
+    assert isinstance(loop.node, LOOPS)
+    inside = [
+        item.context_expr
+        for one in loop.node.body
+        if isinstance(one, ast.With)
+        for item in one.items
+    ]
+    return any(OFF.search(ast.unparse(one)) for one in (*loop.contexts, *inside))
+
+
+SYNC_IN_EVALUATION = Rule(
+    name="sync-in-evaluation",
+    code="PA208",
+    summary="a value of a tensor read in every step of evaluating or decoding",
+    severity=Severity.NOTE,
+    on=True,
+    find=find,
+    cause=TRANSMISSION,
+    framework="torch",
+)
