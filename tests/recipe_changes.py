@@ -191,7 +191,7 @@ LINT_RULE: Mapping[str, Sequence[Edit]] = {
     "perf_assets/lint/rules/anomaly_detection.py": [
         (
             "",
-            '''"""Anomaly detection of autograd that is on: PA206."""
+            '''"""Anomaly detection of autograd that is on: PA299."""
 
 from collections.abc import Iterator
 
@@ -209,7 +209,7 @@ def find(module: Module) -> Iterator[Hit]:
 
 ANOMALY_DETECTION = Rule(
     name="anomaly-detection",
-    code="PA206",
+    code="PA299",
     summary="anomaly detection of autograd that is on",
     severity=Severity.NOTE,
     on=True,
@@ -226,12 +226,12 @@ ANOMALY_DETECTION = Rule(
             "from perf_assets.lint.rules.anomaly_detection import ANOMALY_DETECTION\n"
             "from perf_assets.lint.rules.cat_in_loop",
         ),
-        ("    UNPINNED_LOADER,\n)", "    UNPINNED_LOADER,\n    ANOMALY_DETECTION,\n)"),
+        ("    SYNCHRONIZE_IN_LOOP,\n)", "    SYNCHRONIZE_IN_LOOP,\n    ANOMALY_DETECTION,\n)"),
     ],
     "docs/checks/anomaly-detection.md": [
         (
             "",
-            """# anomaly-detection (PA206)
+            """# anomaly-detection (PA299)
 
 Anomaly detection of autograd that is on.
 
@@ -264,7 +264,7 @@ Source: <https://docs.pytorch.org/docs/stable/autograd.html>
     "docs/checks/index.md": [
         (
             "\n\n`perf-assets lint --explain",
-            "\n| PA206 | [anomaly-detection](anomaly-detection.md) | yes | anomaly detection |"
+            "\n| PA299 | [anomaly-detection](anomaly-detection.md) | yes | anomaly detection |"
             "\n\n`perf-assets lint --explain",
         )
     ],

@@ -1,4 +1,4 @@
-"""A `DataLoader` without workers, and gradients set to zero: TOR401 and TOR402 of TorchFix."""
+"""A `DataLoader` without workers (TOR401 of TorchFix), and gradients set to zero."""
 
 from __future__ import annotations
 
