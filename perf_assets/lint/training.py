@@ -31,6 +31,9 @@ STEPPING = re.compile(
 )
 """Names of functions that train for one step, wherever they stand."""
 
+TRAINING = re.compile(r"backward|step|optimize_parameters|train_(?:one_)?batch|update_params|_loss")
+"""Texts without one of which a module trains nothing."""
+
 HOOKS = frozenset(("training_step", "train_step", "compute_loss"))
 """Methods that Lightning, Keras and Hugging Face's Trainer call for each batch."""
 
@@ -222,7 +225,7 @@ def counters(node: ast.AST) -> frozenset[str]:
 
 
 def _steps(module: Module) -> list[Step]:
-    if "backward" not in module.text and "step" not in module.text:
+    if not TRAINING.search(module.text):
         return []
     losses = _of_functions(module)
     training: dict[ast.AST, tuple[LoopAt, frozenset[str], list[Scope]]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from perf_assets.lint.module import Module
@@ -52,6 +52,8 @@ BARRIER = re.compile(r"\bsynchronize$")
 """A wait that somebody asked for: there is nothing left to wait for behind it either."""
 
 
+LOSS = re.compile(r"(?:^|_)loss(?:es)?$")
+
 NORM = "clip_grad_norm"
 """Functions that return the norm of all gradients, which is as new as they are."""
 
@@ -88,9 +90,22 @@ class _Walk:
             if isinstance(node, (ast.For, ast.AsyncFor)) and step.scope is step.loop.scope:
                 data = names_in(node.target)
         self.origins = Origins(module, step.scope, step.body, data)
-        self.tensors = _tensors(step)
+        self.tensors = _tensors(step, step.losses or self.named_losses())
         self.guarded = _guarded(step)
         self.has_waited = False
+
+    def named_losses(self) -> set[str]:
+        """Return what is called a loss, where `backward` is called in another file."""
+        return {
+            target.id
+            for part in self.step.body
+            for one in ast.walk(part)
+            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call)
+            for target in one.targets
+            if isinstance(target, ast.Name)
+            and LOSS.search(target.id)
+            and not self.origins.is_beside(one.value)
+        }
 
     def events(self) -> Iterator[Wait | None]:
         """Yield the waits, and None for each call of `backward`."""
@@ -371,17 +386,17 @@ def _name_called(call: ast.Call) -> str:
     return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
-def _tensors(step: Step) -> set[str]:
+def _tensors(step: Step, losses: Iterable[str]) -> set[str]:
     """Return the losses of a step, what came with them from one call, and what is computed from
     them.
     """
-    found = set(step.losses)
+    found = set(losses)
     assigned = [one for part in step.body for one in ast.walk(part) if isinstance(one, ast.Assign)]
     for node in assigned:
         for target in node.targets:
             if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Call):
                 names = {ast.unparse(elt) for elt in target.elts}
-                if names & step.losses:
+                if names & found:
                     found |= {name for name in names if "loss" in name}
     for node in assigned:
         if _is_tensor(node.value, found):

@@ -92,3 +92,16 @@ def not_an_optimizer(env, scheduler, loader, device):
         env.step(value)
         scheduler.step()
         log(value.item())
+
+
+def a_loss_by_its_name(loader, device):
+    for batch in loader:
+        loss = train_step(model, batch.to(device))
+        log(f"{loss:.3f}")  # expect: sync-in-loop
+
+
+def a_model_that_steps_itself(loader):
+    for batch in loader:
+        model.set_input(batch)
+        model.optimize_parameters()
+        log(model.loss.item())  # expect: sync-in-loop
