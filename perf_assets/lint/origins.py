@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
+from functools import cached_property
 
 from perf_assets.lint.module import Module
 from perf_assets.lint.scopes import Binding, Scope, names_in
@@ -53,16 +54,19 @@ class Origins:
     def __init__(
         self, module: Module, scope: Scope, body: Iterable[ast.stmt], data: Iterable[str]
     ) -> None:
-        """Look for the statements that give names other values."""
-        self.module, self.scope = module, scope
+        """Note where it stands; all else is looked up when it is asked for."""
+        self.module, self.scope, self.body = module, scope, body
         self.data = frozenset() if PREPARED.search(module.text) else frozenset(data)
-        self.statements = [
+
+    @cached_property
+    def statements(self) -> list[ast.Assign | ast.Expr]:
+        """The statements that may give names other values, or move what they hold."""
+        return [
             node
-            for part in body
+            for part in self.body
             for node in ast.walk(part)
             if isinstance(node, (ast.Assign, ast.Expr))
         ]
-        self.is_elsewhere = ELSEWHERE.search(module.text) is not None
 
     def is_beside(self, node: ast.expr, depth: int = 0) -> bool:
         """Return whether an expression is for certain on the CPU, or no tensor."""
@@ -120,7 +124,7 @@ class Origins:
             return True
         if name in FACTORIES:
             has_device = any(word.arg in ("device", None) for word in node.keywords)
-            return not has_device and not self.is_elsewhere
+            return not has_device and not ELSEWHERE.search(self.module.text)
         if short == "next":
             return not PREPARED.search(self.module.text) and "loader" in ast.unparse(node)
         parts = [*node.args, *(word.value for word in node.keywords)]

@@ -232,8 +232,7 @@ def _steps(module: Module) -> list[Step]:
     for loop in reversed(module.loops):  # inner ones before those around them
         if not isinstance(loop.node, LOOPS):
             continue
-        inside = set(ast.walk(loop.node))
-        nested = [inner for inner in training if inner in inside]
+        nested = [inner for inner in training if _is_within(inner, loop.node)]
         taken = {part for inner in nested for part in ast.walk(inner)}
         calls = [call for call in loop.calls if call not in taken]
         functions = list(_functions(module, loop, calls, taken, losses))
@@ -295,9 +294,8 @@ def _functions(
 ) -> Iterator[Scope]:
     """Yield the functions that run in each step and train, each once."""
     found: dict[Scope, None] = {}
-    for node in ast.walk(loop.node):
-        scope = module.functions.get(node) if isinstance(node, (*FUNCTIONS, ast.Lambda)) else None
-        if scope is not None and node not in taken:
+    for scope in losses:
+        if scope.node not in taken and _is_within(scope.node, loop.node):
             found[scope] = None
     called = {one: None for call in calls for one in _called(module, call, loop.scope)}
     callees = module.once(_callees)
@@ -305,6 +303,20 @@ def _functions(
         found |= called
         called = {inner: None for one in called if one in losses for inner in callees.get(one, ())}
     yield from (one for one in found if one in losses)
+
+
+def _is_within(node: ast.AST, around: ast.AST) -> bool:
+    """Return whether a piece of code stands within another, by where both begin and end."""
+    begin, end = _span(node)
+    first, last = _span(around)
+    return first < begin and end <= last
+
+
+def _span(node: ast.AST) -> tuple[tuple[int, int], tuple[int, int]]:
+    return (
+        (getattr(node, "lineno", 0), getattr(node, "col_offset", 0)),
+        (getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)),
+    )
 
 
 def _looped(module: Module) -> set[ast.Call]:

@@ -22,14 +22,18 @@ def find(module: Module) -> Iterator[Hit]:
     seen: set[ast.Call] = set()
     for loop in reversed(module.loops):  # inner ones first
         indices = _indices(loop)
-        if not indices or is_small(module, loop):
+        read = [
+            (call, element)
+            for call in (loop.calls if indices else ())
+            if call not in seen
+            and (element := _element_read(call)) is not None
+            and names_in(element.slice) & indices
+        ]
+        if not read or is_small(module, loop):
             continue
         bound = _bound_in(loop)
-        for call in loop.calls:
-            element = _element_read(call)
-            if element is None or call in seen or not names_in(element.slice) & indices:
-                continue
-            seen.add(call)
+        seen.update(call for call, _ in read)
+        for call, element in read:
             held = element.value
             if not names_in(held) & (bound | indices) and _may_be_on_a_device(module, held, loop):
                 yield _hit(call, held, loop)

@@ -36,11 +36,10 @@ def find(module: Module) -> Iterator[Hit]:
         node = loop.node
         if not isinstance(node, LOOPS) or node in training or node in seen:
             continue
-        chosen = _run(loop)
-        if chosen is None or not _is_without_gradients(loop):
+        if not _is_without_gradients(loop) or not _runs_a_model(loop):
             continue
         inner = frozenset(seen)
-        step = Step(loop, node.body, loop.scope, inner, chosen)
+        step = Step(loop, node.body, loop.scope, inner, _chosen(loop))
         reads = [one for one in waits_of(module, step) if isinstance(one, Wait)]
         first = next((one for one in reads if one.what != COLLECTING and not one.is_flagged), None)
         if first is None:
@@ -55,21 +54,20 @@ def find(module: Module) -> Iterator[Hit]:
         )
 
 
-def _run(loop: LoopAt) -> frozenset[str] | None:
-    """Return the names that get what a model gives, or what is chosen from it; None where a loop
-    runs none.
-    """
+def _runs_a_model(loop: LoopAt) -> bool:
+    return any(MODEL.search(ast.unparse(call.func)) for call in loop.calls)
+
+
+def _chosen(loop: LoopAt) -> frozenset[str]:
+    """Return the names that get what a model gives, or what is chosen from it."""
     assert isinstance(loop.node, LOOPS)
     found: set[str] = set()
-    runs = False
     for part in (one for statement in loop.node.body for one in ast.walk(statement)):
-        if isinstance(part, ast.Call) and MODEL.search(ast.unparse(part.func)):
-            runs = True
         if isinstance(part, ast.Assign) and isinstance(part.value, ast.Call):
             text = ast.unparse(part.value.func)
             if MODEL.search(text) or text.rpartition(".")[2] in CHOOSING:
                 found.update(one.id for one in part.targets if isinstance(one, ast.Name))
-    return frozenset(found) if runs else None
+    return frozenset(found)
 
 
 def _is_without_gradients(loop: LoopAt) -> bool:
