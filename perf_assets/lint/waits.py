@@ -26,6 +26,7 @@ REPORTING = frozenset(
     ("set_postfix", "set_postfix_str", "set_description", "add_scalar", "add_scalars")
 )
 TRACKERS = frozenset(("wandb.log", "mlflow.log_metric", "mlflow.log_metrics", "trackio.log"))
+DEBUGGING = "logging of a tensor for debugging"
 LOGGING = frozenset(("debug", "info", "warning", "error", "critical", "log"))
 NUMBERS = frozenset(("float", "int", "bool", "min", "max"))
 ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
@@ -207,7 +208,7 @@ class _Walk:
         what = self.waits(node)
         if what is not None:
             if not self.has_waited:
-                yield Wait(node, what, is_flagged)
+                yield Wait(node, what, is_flagged or what == DEBUGGING)
             return
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
@@ -292,7 +293,7 @@ class _Walk:
         elif held is not None and name in (*REPORTING, "format"):
             shown = [*given, *(word.value for word in node.keywords)]
         elif held is not None and name in LOGGING and "log" in ast.unparse(held).casefold():
-            shown, what = given[1:], "logging of a tensor"
+            shown, what = given[1:], DEBUGGING if name == "debug" else "logging of a tensor"
         elif ast.unparse(node.func) in TRACKERS:
             shown = [*given, *(word.value for word in node.keywords)]
             what = f"{ast.unparse(node.func)} of a tensor"

@@ -51,3 +51,10 @@ def numbers_beside_a_model(loader, model, device):
     for step, batch in enumerate(loader):
         model(batch.to(device), step).backward()
         optimizer.step(min(step / 300, 1))
+
+
+def for_debugging(loader, device):
+    for batch in loader:
+        loss = compute(batch.to(device))
+        loss.backward()
+        logger.debug("loss %s", loss)  # expect: sync-in-loop note
