@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from perf_assets.lint.module import Module
 from perf_assets.lint.origins import Origins
 from perf_assets.lint.scopes import FUNCTIONS, Scope, names_in
+from perf_assets.lint.tensors import READING, compared, is_tensor, name_called, tensors_of
 from perf_assets.lint.training import (
     LOOPS,
     Step,
@@ -21,7 +22,6 @@ from perf_assets.lint.training import (
     trains,
 )
 
-READING = frozenset(("item", "cpu", "tolist"))
 REPORTING = frozenset(
     ("set_postfix", "set_postfix_str", "set_description", "add_scalar", "add_scalars")
 )
@@ -29,13 +29,6 @@ TRACKERS = frozenset(("wandb.log", "mlflow.log_metric", "mlflow.log_metrics", "t
 DEBUGGING = "logging of a tensor for debugging"
 LOGGING = frozenset(("debug", "info", "warning", "error", "critical", "log"))
 NUMBERS = frozenset(("float", "int", "bool", "min", "max"))
-ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
-LIKENESS = frozenset(
-    (
-        *("shape", "size", "dim", "dtype", "device", "requires_grad", "ndim", "numel", "nelement"),
-        *("get_device", "type", "is_cuda", "is_contiguous", "is_floating_point", "is_sparse"),
-    )
-)
 ON_A_FLAG = re.compile(
     r"(?<![a-z])(?:verbose|log(?:ger|ging)?|debug|print|vis|plot|display|show|save|writer?|report)"
     r"(?![a-z])",
@@ -54,9 +47,6 @@ BARRIER = re.compile(r"\bsynchronize$")
 
 
 LOSS = re.compile(r"(?:^|_)loss(?:es)?$")
-
-NORM = "clip_grad_norm"
-"""Functions that return the norm of all gradients, which is as new as they are."""
 
 DEEPEST = 2  # functions between a step and a read
 
@@ -91,7 +81,7 @@ class _Walk:
             if isinstance(node, (ast.For, ast.AsyncFor)) and step.scope is step.loop.scope:
                 data = names_in(node.target)
         self.origins = Origins(module, step.scope, step.body, data)
-        self.tensors = _tensors(step, step.losses or self.named_losses())
+        self.tensors = tensors_of(step, step.losses or self.named_losses())
         self.guarded = _guarded(step)
         self.has_waited = False
 
@@ -173,7 +163,7 @@ class _Walk:
 
     def test(self, node: ast.expr, is_flagged: bool) -> Iterator[Wait | None]:
         """Yield the waits of what decides how to go on, for which Python needs a number."""
-        sides = _compared(node)
+        sides = compared(node)
         if isinstance(node, ast.BoolOp):
             for part in node.values:
                 yield from self.test(part, is_flagged)
@@ -268,7 +258,7 @@ class _Walk:
 
     def call_waits(self, node: ast.Call) -> str | None:
         """Return what a call does that waits, in words."""
-        name, given = _name_called(node), node.args
+        name, given = name_called(node), node.args
         held = node.func.value if isinstance(node.func, ast.Attribute) else None
         if held is not None and name in READING and not given and not node.keywords:
             is_read = self.is_tensor(held) or (
@@ -303,7 +293,7 @@ class _Walk:
         """Return whether an expression is made of losses and of what the step computes from
         them.
         """
-        return _is_tensor(node, self.tensors)
+        return is_tensor(node, self.tensors)
 
 
 def _scopes(module: Module) -> set[Scope]:
@@ -337,69 +327,7 @@ def _guarded(step: Step) -> set[str]:
     return {part.id for given in needed for part in ast.walk(given) if isinstance(part, ast.Name)}
 
 
-def _is_tensor(node: ast.expr, tensors: set[str]) -> bool:
-    parts: list[ast.expr] = []
-    if isinstance(node, ast.Name):
-        return node.id in tensors
-    if isinstance(node, ast.Attribute) and node.attr not in LIKENESS:
-        if ast.unparse(node) in tensors:
-            return True
-        parts = [node.value] if node.attr in ("data", "grad") else []
-    elif isinstance(node, ast.BinOp):
-        parts = [node.left, node.right]
-    elif isinstance(node, ast.Compare):
-        parts = _compared(node)
-    elif isinstance(node, ast.UnaryOp):
-        parts = [node.operand]
-    elif isinstance(node, (ast.Subscript, ast.Starred)):
-        parts = [node.value]
-    elif isinstance(node, (ast.Tuple, ast.List, ast.Dict)):
-        parts = node.values if isinstance(node, ast.Dict) else node.elts
-    elif isinstance(node, ast.Call):
-        name = _name_called(node)
-        if name.startswith(NORM):
-            return True
-        held = node.func.value if isinstance(node.func, ast.Attribute) else None
-        if isinstance(held, ast.Name) and held.id == "torch":
-            parts = [] if name.startswith("is_") else node.args
-        elif held is not None and name not in READING | LIKENESS | {"numpy"}:
-            parts = [held]
-    return any(_is_tensor(part, tensors) for part in parts)
-
-
 def _is_only_cpu(call: ast.Call) -> bool:
     """Return whether the text `cpu` is all that a call is given."""
     only = call.args[0] if len(call.args) == 1 and not call.keywords else None
     return isinstance(only, ast.Constant) and only.value == "cpu"
-
-
-def _compared(node: ast.expr) -> list[ast.expr]:
-    """Return both sides of a comparison of order; nothing for another expression."""
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ORDER):
-        return [node.left, *node.comparators]
-    return []
-
-
-def _name_called(call: ast.Call) -> str:
-    """Return the name of a function, or of a method without its object."""
-    if isinstance(call.func, ast.Attribute):
-        return call.func.attr
-    return call.func.id if isinstance(call.func, ast.Name) else ""
-
-
-def _tensors(step: Step, losses: Iterable[str]) -> set[str]:
-    """Return the losses of a step, what came with them from one call, and what is computed from
-    them.
-    """
-    found = set(losses)
-    assigned = [one for part in step.body for one in ast.walk(part) if isinstance(one, ast.Assign)]
-    for node in assigned:
-        for target in node.targets:
-            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Call):
-                names = {ast.unparse(elt) for elt in target.elts}
-                if names & found:
-                    found |= {name for name in names if "loss" in name}
-    for node in assigned:
-        if _is_tensor(node.value, found):
-            found |= {ast.unparse(one) for one in node.targets if isinstance(one, ast.Name)}
-    return found
