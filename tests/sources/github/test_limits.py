@@ -93,7 +93,8 @@ def test_a_spent_token_rests_and_only_when_all_rest_is_waited(corpus: Corpus) ->
     with CorpusServer([corpus], limit=cost, window=60) as server:
         assert_same(expected, load(source(server, "a,b", waits.append), MONTHS))
     assert not waits
-    with CorpusServer([corpus], limit=cost // 2, window=1) as server:
+    # Two pages a token and window: only pages that take half a second each would never wait.
+    with CorpusServer([corpus], limit=cost // 4, window=2) as server:
         assert_same(expected, load(source(server, "a,b", waits.append), MONTHS))
     assert waits
     assert all("rate limit reached, going on at" in sentence for sentence in waits)
