@@ -46,11 +46,7 @@ def is_traced_loop(module: Module, loop: LoopAt) -> bool:
         decides = node.test
     else:
         return False
-    known = module.once(traced_functions)
-    scope: Scope | None = loop.scope
-    while scope is not None and scope not in known:
-        scope = scope.parent
-    if scope is None:
+    if module.once(traced_functions).isdisjoint(loop.scope.outwards()):
         return False
     if isinstance(node, ast.While):
         return any(
@@ -139,15 +135,6 @@ TF_FUNCTION = (
 def may_have_functions(module: Module) -> bool:
     """Return whether the text of a module names `tf.function` in any way."""
     return any(name in module.text for name in (".function", "import function", "defun"))
-
-
-def in_tf_function(module: Module, scope: Scope | None) -> bool:
-    """Return whether a location is inside a function that is a `tf.function`."""
-    while scope is not None:
-        if is_traced(module, scope):
-            return True
-        scope = scope.parent
-    return False
 
 
 def is_traced(module: Module, scope: Scope) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from perf_assets.lint.autograph import traced_functions
@@ -77,7 +76,7 @@ def makes_nodes(module: Module, run: Run, loop: LoopAt) -> bool:
         run = run.outer
         scopes.append(run.scope)
     traced = module.once(traced_functions)
-    if any(around in traced for scope in scopes for around in _outwards(scope)):
+    if any(around in traced for scope in scopes for around in scope.outwards()):
         return True
     return module.once(is_graph_code)
 
@@ -92,9 +91,3 @@ def _enters_graph(module: Module, node: ast.expr, scope: Scope) -> bool:
     made = constant(func.value.id, scope) if isinstance(func.value, ast.Name) else None
     is_graph = isinstance(made, ast.Call) and module.resolve(made.func, scope) == "tensorflow.Graph"
     return is_graph or "raph" in ast.unparse(func)
-
-
-def _outwards(scope: Scope | None) -> Iterator[Scope]:
-    while scope is not None:
-        yield scope
-        scope = scope.parent

@@ -296,7 +296,7 @@ class Values(ABC):
         inner = self.function(next(iter(argument(node, ("map_func",), 1)), None), frame)
         if inner is None:
             return None
-        names = _own_parameters(inner)
+        names = inner.own_parameters
         nested = bool(names) and (held.nested or _batches(inner, names[0]))
         return self.run(inner, {names[0]: Dataset()} if nested else {})
 
@@ -312,18 +312,14 @@ class Values(ABC):
             batches = "batch" in name or name in OTHER_BATCHES
             return Dataset(batched=True) if batches else held
         inner = self.function(first, frame)
-        if inner is None or not _own_parameters(inner):
+        if inner is None or not inner.own_parameters:
             return held
-        return self.run(inner, {_own_parameters(inner)[0]: held}) or Dataset()
-
-
-def _own_parameters(scope: Scope) -> tuple[str, ...]:
-    return scope.parameters[1:] if scope.itself is not None else scope.parameters
+        return self.run(inner, {inner.own_parameters[0]: held}) or Dataset()
 
 
 def _bound(callee: Scope, given: list[Value], words: dict[str | None, Value]) -> Names:
     """Return what the parameters of a function are for the arguments of a call."""
-    names = _own_parameters(callee)
+    names = callee.own_parameters
     bound: Names = dict(zip(names, given))
     return bound | {name: one for name, one in words.items() if name is not None and name in names}
 

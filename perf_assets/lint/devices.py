@@ -9,7 +9,6 @@ from perf_assets.lint.scopes import Scope, constant
 
 DEVICE = re.compile(r"device|cuda|gpu|\brank\b", re.IGNORECASE)
 
-
 NO_GPU = re.compile(r"(?:torch\.device\()?(?:type=)?'(?:cpu|mps)(?::\d)?'\)?")
 """Devices that share their memory with Python: a copy to them has nothing to be pinned for."""
 

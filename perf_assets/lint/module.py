@@ -94,11 +94,7 @@ class Module:
 
     def imports(self, root: str) -> bool:
         """Return whether a package is imported anywhere in it."""
-        scopes = (self.scope, *self.functions.values())
-        bound = (entry for scope in scopes for many in scope.bindings.values() for entry in many)
-        return any(
-            entry.kind == "import" and str(entry.value).partition(".")[0] == root for entry in bound
-        )
+        return root in self.once(_imported)
 
     def resolve(self, node: ast.expr, scope: Scope, depth: int = 0) -> str | None:
         """Return the full name of what an expression names, as `tensorflow.zeros`, or None.
@@ -222,6 +218,18 @@ class Module:
         return any(text.startswith(names) for text in full) or any(
             self.is_a(base, names, depth + 1) for base in self.bases(owner)
         )
+
+
+def _imported(module: Module) -> set[str]:
+    """Return the packages that are imported anywhere in a module."""
+    scopes = (module.scope, *module.functions.values())
+    return {
+        str(entry.value).partition(".")[0]
+        for scope in scopes
+        for many in scope.bindings.values()
+        for entry in many
+        if entry.kind == "import"
+    }
 
 
 def _of_framework(name: object) -> bool:

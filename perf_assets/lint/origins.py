@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from perf_assets.lint.module import Module
-from perf_assets.lint.scopes import Binding, Scope, names_in
+from perf_assets.lint.scopes import Binding, Scope, name_called, names_in
 
 DEEPEST = 6  # values of values
 ON_CPU = frozenset(("cpu", "numpy", "tolist", "item"))
@@ -119,7 +119,7 @@ class Origins:
     def _is_call_beside(self, node: ast.Call, depth: int) -> bool:
         func = node.func
         name = self.module.resolve(func, self.scope) or ""
-        short = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+        short = name_called(node)
         if OF_CPU.match(name) or short in (ON_CPU if isinstance(func, ast.Attribute) else BUILT_IN):
             return True
         if name in FACTORIES:

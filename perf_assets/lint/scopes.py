@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Union
@@ -61,6 +62,18 @@ class Scope:
         rest = [arg for arg in (spec.vararg, spec.kwarg) if arg is not None]
         return tuple(arg.arg for arg in (*plain, *rest))
 
+    @property
+    def own_parameters(self) -> tuple[str, ...]:
+        """The parameters that a call gives: without the object of a method."""
+        return self.parameters[1:] if self.itself is not None else self.parameters
+
+    def outwards(self) -> Iterator[Scope]:
+        """Yield this, and what it stands in, up to the module."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
     @cached_property
     def itself(self) -> str | None:
         """Return what a method calls its object: its first parameter."""
@@ -87,6 +100,13 @@ class Scope:
                 return scope, scope.bindings[name]
             scope = scope.parent
         return None
+
+
+def name_called(call: ast.Call) -> str:
+    """Return the name of a function, or of a method without its object."""
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr
+    return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
 def names_in(node: ast.AST) -> set[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from perf_assets.lint.scopes import name_called
 from perf_assets.lint.training import Step
 
 READING = frozenset(("item", "cpu", "tolist"))
@@ -49,7 +50,7 @@ def is_tensor(node: ast.expr, tensors: set[str]) -> bool:
     elif isinstance(node, ast.BinOp):
         parts = [node.left, node.right]
     elif isinstance(node, ast.Compare):
-        parts = compared(node)
+        parts = _compared(node)
     elif isinstance(node, ast.UnaryOp):
         parts = [node.operand]
     elif isinstance(node, (ast.Subscript, ast.Starred)):
@@ -68,15 +69,8 @@ def is_tensor(node: ast.expr, tensors: set[str]) -> bool:
     return any(is_tensor(part, tensors) for part in parts)
 
 
-def compared(node: ast.expr) -> list[ast.expr]:
+def _compared(node: ast.expr) -> list[ast.expr]:
     """Return both sides of a comparison of order; nothing for another expression."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ORDER):
         return [node.left, *node.comparators]
     return []
-
-
-def name_called(call: ast.Call) -> str:
-    """Return the name of a function, or of a method without its object."""
-    if isinstance(call.func, ast.Attribute):
-        return call.func.attr
-    return call.func.id if isinstance(call.func, ast.Name) else ""

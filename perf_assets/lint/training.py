@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from perf_assets.lint.module import Module
-from perf_assets.lint.scopes import FUNCTIONS, LoopAt, Scope, names_in
+from perf_assets.lint.scopes import FUNCTIONS, LoopAt, Scope, name_called, names_in
 
 SELDOM = re.compile(
     r"%|every|interval|freq|period|should_|is_last|last_(?:batch|step|iter)"
@@ -122,8 +122,7 @@ def _named(loss: ast.expr) -> Iterator[str]:
 
 def is_step(call: ast.Call, scope: Scope) -> bool:
     """Return whether a call lets an optimizer step."""
-    func = call.func
-    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    func, name = call.func, name_called(call)
     if STEPPING.fullmatch(name):
         return True
     if name != "step" or not isinstance(func, ast.Attribute):
@@ -344,7 +343,7 @@ def _called(module: Module, call: ast.Call, scope: Scope) -> dict[Scope, None]:
         for value in scope.values(given.id) if isinstance(given, ast.Name) else ():
             values = [value]
             if isinstance(value, ast.Call) and value.args and isinstance(value.args[0], ast.Name):
-                is_wrapped = ast.unparse(value.func).rpartition(".")[2] in WRAPPING
+                is_wrapped = name_called(value) in WRAPPING
                 values = scope.values(value.args[0].id) if is_wrapped else []
             found |= {one: None for one in values if isinstance(one, Scope) and not one.is_class}
     return found
@@ -370,7 +369,7 @@ def _updates(module: Module) -> set[Scope]:
         one
         for call, scope in module.calls
         if (module.resolve(call.func, scope) or "").startswith("ignite.")
-        and ast.unparse(call.func).rpartition(".")[2] == "Engine"
+        and name_called(call) == "Engine"
         for one in _called(module, call, scope)
     }
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from perf_assets.lint.module import Module
 from perf_assets.lint.origins import Origins
-from perf_assets.lint.scopes import FUNCTIONS, Scope, names_in
-from perf_assets.lint.tensors import READING, compared, is_tensor, name_called, tensors_of
+from perf_assets.lint.scopes import FUNCTIONS, Scope, name_called, names_in
+from perf_assets.lint.tensors import READING, is_tensor, tensors_of
 from perf_assets.lint.training import (
     LOOPS,
     Step,
@@ -44,7 +44,6 @@ GUARD = re.compile(r"isnan|isfinite|isinf")
 
 BARRIER = re.compile(r"\bsynchronize$")
 """A wait that somebody asked for: there is nothing left to wait for behind it either."""
-
 
 LOSS = re.compile(r"(?:^|_)loss(?:es)?$")
 
@@ -163,18 +162,15 @@ class _Walk:
 
     def test(self, node: ast.expr, is_flagged: bool) -> Iterator[Wait | None]:
         """Yield the waits of what decides how to go on, for which Python needs a number."""
-        sides = compared(node)
         if isinstance(node, ast.BoolOp):
             for part in node.values:
                 yield from self.test(part, is_flagged)
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             yield from self.test(node.operand, is_flagged)
-        elif any(map(self.is_tensor, sides)):
-            if not self.has_waited:
-                yield Wait(node, "a comparison of a tensor", is_flagged)
         elif self.is_tensor(node):
+            what = "comparison" if isinstance(node, ast.Compare) else "test"
             if not self.has_waited:
-                yield Wait(node, "a test of a tensor", is_flagged)
+                yield Wait(node, f"a {what} of a tensor", is_flagged)
         else:
             yield from self.expression(node, is_flagged)
 
@@ -224,8 +220,7 @@ class _Walk:
             or callee in self.module.once(_scopes)
         ):
             return
-        names = callee.parameters[1:] if callee.itself is not None else callee.parameters
-        given = [*zip(names, node.args)]
+        given = [*zip(callee.own_parameters, node.args)]
         given += [(word.arg, word.value) for word in node.keywords if word.arg is not None]
         beside = {name for name, one in given if self.origins.is_beside(one)}
         tensors = frozenset(name for name, one in given if self.is_tensor(one))
@@ -267,13 +262,8 @@ class _Walk:
                 and not (name == "cpu" and _is_result(held))
             )
             return f".{name}()" if is_read else None
-        is_moved = held is not None and name == "to" and _is_only_cpu(node)
-        if (
-            held is not None
-            and is_moved
-            and (self.is_tensor(held) or "detach" in ast.unparse(held))
-        ):
-            return '.to("cpu")'
+        if held is not None and name == "to" and _is_only_cpu(node):
+            return '.to("cpu")' if self.is_tensor(held) or "detach" in ast.unparse(held) else None
         shown: list[ast.expr] = []
         what = f"{name} of a tensor"
         if held is None and name in NUMBERS:

@@ -81,16 +81,12 @@ def _indices(loop: LoopAt) -> set[str]:
 
 def _bound_in(loop: LoopAt) -> set[str]:
     """Return the names that get another value in each iteration, or another element."""
-    stored = (
-        node
-        for node in ast.walk(loop.node)
-        if isinstance(node, (ast.Name, ast.Subscript)) and isinstance(node.ctx, ast.Store)
-    )
-    return {
-        node.id
-        for one in stored
-        if isinstance(node := one.value if isinstance(one, ast.Subscript) else one, ast.Name)
-    }
+    found: set[str] = set()
+    for node in ast.walk(loop.node):
+        if isinstance(node, (ast.Name, ast.Subscript)) and isinstance(node.ctx, ast.Store):
+            held = node.value if isinstance(node, ast.Subscript) else node
+            found |= {held.id} if isinstance(held, ast.Name) else set()
+    return found
 
 
 def _may_be_on_a_device(module: Module, held: ast.expr, loop: LoopAt) -> bool:
@@ -102,13 +98,12 @@ def _may_be_on_a_device(module: Module, held: ast.expr, loop: LoopAt) -> bool:
         if any(isinstance(value, (ast.List, ast.ListComp, ast.Dict)) for value in values):
             return False
     data: set[str] = set()
-    statements = getattr(loop.scope.node, "body", [])
     for around in module.loops:
         if around.scope is loop.scope and isinstance(around.node, ast.For):
             data |= names_in(around.node.target)
-    is_made = not isinstance(statements, list)
-    origins = Origins(module, loop.scope, [] if is_made else statements, data)
-    return not origins.is_beside(held)
+    node = loop.scope.node
+    body = [] if isinstance(node, ast.Lambda) else node.body
+    return not Origins(module, loop.scope, body, data).is_beside(held)
 
 
 ITEM_BY_INDEX = Rule(

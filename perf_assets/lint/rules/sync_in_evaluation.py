@@ -10,7 +10,7 @@ from perf_assets.lint.findings import Context, Severity
 from perf_assets.lint.module import Hit, Module
 from perf_assets.lint.rules.model_with_gradients import OFF
 from perf_assets.lint.rules.rule import TRANSMISSION, Rule
-from perf_assets.lint.scopes import LoopAt, Scope, decorators
+from perf_assets.lint.scopes import LoopAt, decorators, name_called
 from perf_assets.lint.training import LOOPS, Step, steps
 from perf_assets.lint.waits import Wait, waits_of
 
@@ -29,14 +29,14 @@ def find(module: Module) -> Iterator[Hit]:
     """Yield the first read in each step of a loop that runs a model without gradients."""
     if module.context is Context.TEST or not module.imports("torch"):
         return
-    training: set[ast.AST] = {step.loop.node for step in steps(module) if step.loop is not None}
-    training |= {part for step in steps(module) for one in step.body for part in ast.walk(one)}
     seen: set[ast.AST] = set()
     for loop in reversed(module.loops):  # inner ones first
         node = loop.node
-        if not isinstance(node, LOOPS) or node in training or node in seen:
+        if not isinstance(node, LOOPS) or node in seen:
             continue
         if not _is_without_gradients(loop) or not _runs_a_model(loop):
+            continue
+        if node in module.once(_training):
             continue
         inner = frozenset(seen)
         step = Step(loop, node.body, loop.scope, inner, _chosen(loop))
@@ -54,6 +54,12 @@ def find(module: Module) -> Iterator[Hit]:
         )
 
 
+def _training(module: Module) -> set[ast.AST]:
+    """Return the loops that train, and all that a step of training runs."""
+    found: set[ast.AST] = {step.loop.node for step in steps(module) if step.loop is not None}
+    return found | {part for step in steps(module) for one in step.body for part in ast.walk(one)}
+
+
 def _runs_a_model(loop: LoopAt) -> bool:
     return any(MODEL.search(ast.unparse(call.func)) for call in loop.calls)
 
@@ -64,19 +70,15 @@ def _chosen(loop: LoopAt) -> frozenset[str]:
     found: set[str] = set()
     for part in (one for statement in loop.node.body for one in ast.walk(statement)):
         if isinstance(part, ast.Assign) and isinstance(part.value, ast.Call):
-            text = ast.unparse(part.value.func)
-            if MODEL.search(text) or text.rpartition(".")[2] in CHOOSING:
+            is_run = MODEL.search(ast.unparse(part.value.func)) is not None
+            if is_run or name_called(part.value) in CHOOSING:
                 found.update(one.id for one in part.targets if isinstance(one, ast.Name))
     return frozenset(found)
 
 
 def _is_without_gradients(loop: LoopAt) -> bool:
     """Return whether a loop stands, or begins, where no gradients are recorded."""
-    scope: Scope | None = loop.scope
-    while scope is not None:
-        if any(OFF.search(ast.unparse(one)) for one in decorators(scope)):
-            return True
-        scope = scope.parent
+    around = (one for scope in loop.scope.outwards() for one in decorators(scope))
     assert isinstance(loop.node, LOOPS)
     inside = [
         item.context_expr
@@ -84,7 +86,7 @@ def _is_without_gradients(loop: LoopAt) -> bool:
         if isinstance(one, ast.With)
         for item in one.items
     ]
-    return any(OFF.search(ast.unparse(one)) for one in (*loop.contexts, *inside))
+    return any(OFF.search(ast.unparse(one)) for one in (*around, *loop.contexts, *inside))
 
 
 SYNC_IN_EVALUATION = Rule(

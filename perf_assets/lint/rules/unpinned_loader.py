@@ -11,7 +11,7 @@ from perf_assets.lint.findings import Context, Related, Severity
 from perf_assets.lint.module import Hit, Module
 from perf_assets.lint.rules.rule import TRANSMISSION, Rule
 from perf_assets.lint.rules.torch_loading import LOADERS
-from perf_assets.lint.scopes import LoopAt, Scope, names_in
+from perf_assets.lint.scopes import LoopAt, Scope, name_called, names_in
 
 PINNED = 8  # pin_memory by position
 PREPARING = frozenset(("prepare", "prepare_data_loader", "setup_dataloaders"))
@@ -156,12 +156,12 @@ def _is_prepared(node: ast.AST) -> bool:
     does nothing.
     """
     value = node.value if isinstance(node, ast.Assign) else None
-    return isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] in PREPARING
+    return isinstance(value, ast.Call) and name_called(value) in PREPARING
 
 
 def _given(module: Module, function: Scope, parameter: str) -> Iterator[ast.Call]:
     """Yield what the calls of a function in its module give for a parameter."""
-    names = function.parameters[1:] if function.itself is not None else function.parameters
+    names = function.own_parameters
     at = names.index(parameter) + 1 if parameter in names else len(names) + 1
     for call, scope in module.calls:
         if module.callee(call, scope) is function:
