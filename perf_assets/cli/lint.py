@@ -158,7 +158,8 @@ def lint(  # noqa: PLR0913
     and per-file-ignores. The pages of the rules are in docs/checks.
 
     \b
-    Exit code 0: no warnings. 1: warnings (--error-on note: or notes). 2: it could not be done.
+    Exit code 0: no warnings. 1: warnings (--error-on note: or notes).
+    2: it could not be done.
 
     \b
     Examples:
