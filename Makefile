@@ -103,7 +103,7 @@ $(VENV)/bin/python:
 
 # What is installed is locked in deploy/locks, with the sum of each file; make upgrade renews the locks.
 # Each lock has what its purpose needs beyond base.txt.
-EXTRAS := explore forums kubernetes lake postgres spark
+EXTRAS := explore forums kubernetes lake mcp postgres spark
 LOCKS := deploy/locks
 
 $(VENV)/.installed: pyproject.toml deploy/install $(LOCKS)/base.txt | $(VENV)/bin/python
