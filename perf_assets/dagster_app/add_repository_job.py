@@ -9,9 +9,10 @@ from pydantic import Field
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import months_between
-from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study
 from perf_assets.dagster_app.factory import friendly_errors
+from perf_assets.dagster_app.jobs import FULL_PIPELINE
+from perf_assets.dagster_app.keys import Place
 from perf_assets.dagster_app.settings import LOCATION, UI
 from perf_assets.stages.study_loader import Added, add_repository, added_to
 
@@ -35,10 +36,14 @@ class NewRepository(dg.Config):
     )
 
 
-def add_repository_job(study: Study, data_dir: DataDirectory) -> dg.JobDefinition:
+def add_repository_job(study: Study, place: Place) -> dg.JobDefinition:
     """Return the job; what it is given is checked, by asking git and the API, before it is kept."""
+    data_dir, step = place.data_dir, place.named("new_repository")
 
-    @dg.op(description="Checks a repository with git and GitHub's API, and adds it to the study.")
+    @dg.op(
+        name=step,
+        description="Checks a repository with git and GitHub's API, and adds it to the study.",
+    )
     def new_repository(context: dg.OpExecutionContext, config: NewRepository) -> None:
         # PyGithub takes long to import: the UI, which only shows the job, should not wait for that.
         from perf_assets.stages.preflight import preflight  # noqa: PLC0415
@@ -56,19 +61,19 @@ def add_repository_job(study: Study, data_dir: DataDirectory) -> dg.JobDefinitio
         months = len(months_between(repository.start, repository.end))
         context.log.info(
             f"{repository.name} was added with {months} months, from {repository.start} to "
-            f"{repository.end}. Load them by the job full_pipeline: Materialize, all of its "
-            "months, this repository; from then on by its schedules, once they are switched on."
+            f"{repository.end}. Load them by the job {place.named(FULL_PIPELINE)}: Materialize, "
+            "all of its months, this repository; by its schedules later, once they are on."
         )
         if not _reloaded():
             context.log.warning("Reload the definitions (Deployment, Reload) to see it.")
 
     @dg.job(
-        name=JOB,
+        name=place.named(JOB),
         description=(
             "Add a repository of GitHub to the study: launch it with its owner/name and the first "
             "month to mine. It stands beside those of the study file, which stays as it is."
         ),
-        config=dg.RunConfig({"new_repository": NewRepository(name="owner/name", start="2024-01")}),
+        config=dg.RunConfig({step: NewRepository(name="owner/name", start="2024-01")}),
     )
     def add() -> None:
         new_repository()

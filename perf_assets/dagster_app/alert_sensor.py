@@ -13,6 +13,7 @@ from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import add_months
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.core.analyses.alert_states import is_same
+from perf_assets.dagster_app.keys import Place
 from perf_assets.reports.alert_messages import Alert, message, new_alerts
 from perf_assets.storage.warehouse import reading
 
@@ -26,8 +27,8 @@ OLD_MONTHS = 6
 """When the sensor looks for the first time, changes that were over so long ago are not news."""
 
 
-def alert_sensor(data_dir: DataDirectory, seconds: float = SECONDS) -> dg.SensorDefinition:
-    """Return the sensor over the published database of ``data_dir``.
+def alert_sensor(place: Place, seconds: float = SECONDS) -> dg.SensorDefinition:
+    """Return the sensor over the published database of a study.
 
     What was posted stands in its cursor, by identifier; an alert whose estimated month moved, or
     that now goes by another change of the same cause, is the same. Where nobody knows whether a
@@ -35,6 +36,7 @@ def alert_sensor(data_dir: DataDirectory, seconds: float = SECONDS) -> dg.Sensor
     """
 
     @dg.sensor(
+        name=place.named("post_new_alerts"),
         minimum_interval_seconds=SECONDS_BETWEEN_LOOKS,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
@@ -48,7 +50,7 @@ def alert_sensor(data_dir: DataDirectory, seconds: float = SECONDS) -> dg.Sensor
         if not url:
             return dg.SkipReason(f"{WEBHOOK} is not set: nothing is posted")
         try:
-            found = _alerts(data_dir)
+            found = _alerts(place.data_dir)
         except PerfAssetsError as error:
             return dg.SkipReason(str(error))
         seen = _seen(context.cursor)

@@ -85,13 +85,17 @@ def source_specs() -> list[dg.AssetSpec]:
     ]
 
 
-def lineage_of(asset: str) -> dg.TableColumnLineage | None:
-    """Return the columns that those of an asset's models are made from; None without a model."""
+def lineage_of(asset: str, folders: Iterable[str] = ()) -> dg.TableColumnLineage | None:
+    """Return the columns that those of an asset's models are made from; None without a model.
+
+    ``folders`` stand before the keys of assets.
+    """
+    prefix = list(folders)
     deps: dict[str, list[dg.TableColumnDep]] = {}
     for model in _models_of(asset):
         for column, sources in model.column_lineage.items():
             deps[_column_name(model.name, column)] = [
-                dg.TableColumnDep(asset_key(table), _column_name(table, name))
+                dg.TableColumnDep(asset_key(table, prefix), _column_name(table, name))
                 for table, name in sources
                 if not table.startswith("meta.")
             ]

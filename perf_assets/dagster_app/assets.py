@@ -9,7 +9,6 @@ from shlex import quote
 
 import dagster as dg
 
-from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study
 from perf_assets.dagster_app.checks import check_key
 from perf_assets.dagster_app.event_reporting import EventReporter
@@ -20,6 +19,7 @@ from perf_assets.dagster_app.factory import (
     stored_by,
     whole_asset,
 )
+from perf_assets.dagster_app.keys import Place, name_of
 from perf_assets.dagster_app.runtime_metadata import figure_of
 from perf_assets.dagster_app.workers import worker_assets
 from perf_assets.reports import drawing_process
@@ -50,32 +50,32 @@ KIND_TABLES = (LABELLED, QUESTION_KINDS, WEIGHTS)
 
 
 def repository_assets(
-    study: Study, data_dir: DataDirectory, longest_wait: float
+    study: Study, place: Place, longest_wait: float
 ) -> Sequence[dg.AssetsDefinition | dg.AssetSpec]:
     """Return what is mined and decided of repositories: by month here, by worker with a lake."""
     steps = repository_steps(study)
     if not study.repositories:
         return specs_together([*map(stored_by, steps)])
     if study.lake is not None:
-        return [worker_assets(study, data_dir, [*map(stored_by, steps)], longest_wait)]
+        return [worker_assets(study, place, [*map(stored_by, steps)], longest_wait)]
     return [
-        partitioned_asset(step, study, study.repositories, data_dir, longest_wait) for step in steps
+        partitioned_asset(step, study, study.repositories, place, longest_wait) for step in steps
     ]
 
 
 def question_assets(
-    study: Study, data_dir: DataDirectory, longest_wait: float
+    study: Study, place: Place, longest_wait: float
 ) -> Sequence[dg.AssetsDefinition | dg.AssetSpec]:
     """Return the questions of the study's tag sets, and the decisions on each."""
     if not study.forums:
         return specs_together([*map(stored_by, TAG_SET_STEPS)])
     return [
-        partitioned_asset(step, study, study.tag_sets, data_dir, longest_wait)
+        partitioned_asset(step, study, study.tag_sets, place, longest_wait)
         for step in TAG_SET_STEPS
     ]
 
 
-def label_kinds_asset(study: Study, data_dir: DataDirectory) -> dg.AssetsDefinition:
+def label_kinds_asset(study: Study, place: Place) -> dg.AssetsDefinition:
     """Return what each label means, of all repositories."""
 
     def step(writer: AuditedWriter, reporter: EventReporter) -> Iterator[Derived]:
@@ -85,10 +85,10 @@ def label_kinds_asset(study: Study, data_dir: DataDirectory) -> dg.AssetsDefinit
             yield from _derived([KINDS], outcomes)
 
     label_kinds = Stored("label_kinds", [KINDS], frozenset({"python"}))
-    return whole_asset("label_kinds", [label_kinds], data_dir, step)
+    return whole_asset("label_kinds", [label_kinds], place, step)
 
 
-def question_kinds_asset(study: Study, data_dir: DataDirectory) -> dg.AssetsDefinition:
+def question_kinds_asset(study: Study, place: Place) -> dg.AssetsDefinition:
     """Return what questions are about, learned from those of all tag sets."""
 
     def step(writer: AuditedWriter, reporter: EventReporter) -> Iterator[Derived]:
@@ -96,7 +96,7 @@ def question_kinds_asset(study: Study, data_dir: DataDirectory) -> dg.AssetsDefi
         yield from _derived(KIND_TABLES, store_question_kinds(writer, study, forced=forced))
 
     classified = [Stored(name, [name], frozenset({"python"})) for name in KIND_TABLES]
-    return whole_asset("question_kinds", classified, data_dir, step)
+    return whole_asset("question_kinds", classified, place, step)
 
 
 def _derived(tables: Sequence[str], outcomes: Iterable[WriteOutcome]) -> Iterator[Derived]:
@@ -110,7 +110,7 @@ def _derived(tables: Sequence[str], outcomes: Iterable[WriteOutcome]) -> Iterato
     yield from map(Derived, left)
 
 
-def derived_assets(study: Study | None, data_dir: DataDirectory) -> dg.AssetsDefinition:
+def derived_assets(study: Study | None, place: Place) -> dg.AssetsDefinition:
     """Return the assets of the SQL models and the tables of statistics.
 
     One step computes them, in one opening of the warehouse. Without a study the repositories stay
@@ -132,13 +132,14 @@ def derived_assets(study: Study | None, data_dir: DataDirectory) -> dg.AssetsDef
     models = [Stored(model.name, [model.name], frozenset({"sql"})) for model in load_models()]
     statistics = [Stored(table, [table], frozenset({"python"})) for table in analyses()]
     tables = [*models, *statistics]
-    return whole_asset("models_and_statistics", tables, data_dir, step, with_evidence)
+    return whole_asset("models_and_statistics", tables, place, step, with_evidence)
 
 
 def with_evidence(writer: AuditedWriter, result: dg.AssetCheckResult) -> dg.AssetCheckResult:
     """Return ``result``; that of new alerts with their issues and the picture, to judge them by."""
-    key = check_key(ALERTS, RULE)
-    if result.passed or (result.asset_key, result.check_name) != (key.asset_key, key.name):
+    assert result.asset_key is not None
+    is_of_alerts = name_of(result.asset_key) == ALERTS
+    if result.passed or not is_of_alerts or result.check_name != check_key(ALERTS, RULE).name:
         return result
     connection = writer.database.connection
     alerts = new_alerts(connection)
@@ -152,8 +153,8 @@ def with_evidence(writer: AuditedWriter, result: dg.AssetCheckResult) -> dg.Asse
     picture = figure_of(connection, ALERTS).get("figure")
     return dg.AssetCheckResult(
         passed=False,
-        asset_key=key.asset_key,
-        check_name=key.name,
+        asset_key=result.asset_key,
+        check_name=result.check_name,
         severity=dg.AssetCheckSeverity.WARN,
         description=f"{'; '.join(headline(alert) for alert in alerts[:NAMED])}{more}{command}",
         metadata={

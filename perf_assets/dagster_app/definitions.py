@@ -1,8 +1,8 @@
 """Here Dagster's objects come together: assets, checks, jobs and the schedule."""
 
-import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import dagster as dg
 
@@ -19,84 +19,126 @@ from perf_assets.dagster_app.assets import (
     repository_assets,
     review_specs,
 )
-from perf_assets.dagster_app.executor import single_writer
-from perf_assets.dagster_app.freshness import fresh_each_month
-from perf_assets.dagster_app.jobs import REVIEWED, study_jobs, studyless_jobs
+from perf_assets.dagster_app.automation import Condition, conditions, following_sensor
+from perf_assets.dagster_app.freshness import newest_month_checks
+from perf_assets.dagster_app.jobs import study_jobs, studyless_jobs
+from perf_assets.dagster_app.keys import Place, name_of
 from perf_assets.dagster_app.lake_maintenance_job import lake_maintenance_job
 from perf_assets.dagster_app.publishing import publishing_assets
 from perf_assets.dagster_app.replicating import replication_assets
 from perf_assets.dagster_app.schedules import schedules
 from perf_assets.dagster_app.sensors import retrying
 from perf_assets.dagster_app.write_site_job import write_site_job
-from perf_assets.sources.rate_limit import LONGEST_WAIT, wait_in_seconds
-from perf_assets.stages.study_loader import open_study
+from perf_assets.sources.rate_limit import LONGEST_WAIT
+
+Assets = Sequence[dg.AssetsDefinition | dg.AssetSpec]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What of a study a code location has beside its assets."""
+
+    checks: bool = True
+    jobs: bool = True
+    schedules: bool = True
+    sensors: bool = True
 
 
 def build_definitions(
-    study: Study, data_dir: DataDirectory, longest_wait: float = LONGEST_WAIT
+    study: Study,
+    data_dir: DataDirectory,
+    longest_wait: float = LONGEST_WAIT,
+    *,
+    prefix: str = "",
+    parts: Parts = Parts(),
 ) -> dg.Definitions:
     """Return all of perf-assets for one study, kept in one data directory.
 
-    ``longest_wait`` bounds, in seconds, the waits for GitHub's rate limit.
+    ``longest_wait`` bounds, in seconds, the waits for GitHub's rate limit. ``prefix`` stands before
+    the keys of assets and the names of all else, in a code location with others. Schedules and
+    retries start jobs: without ``parts.jobs`` there are none.
     """
+    place = Place(data_dir, prefix)
     assets = [
-        *repository_assets(study, data_dir, longest_wait),
-        label_kinds_asset(study, data_dir),
-        question_kinds_asset(study, data_dir),
-        *question_assets(study, data_dir, longest_wait),
-        *_whole_assets(study, data_dir),
+        *repository_assets(study, place, longest_wait),
+        label_kinds_asset(study, place),
+        question_kinds_asset(study, place),
+        *question_assets(study, place, longest_wait),
+        *_whole_assets(study, place),
     ]
-    jobs = study_jobs(study)
-    plain_jobs = [add_repository_job(study, data_dir), write_site_job(data_dir)]
+    jobs = study_jobs(study, place, assets)
+    plain_jobs = [add_repository_job(study, place), write_site_job(place)]
     if study.lake is not None:
-        plain_jobs.append(lake_maintenance_job(study, data_dir))
+        plain_jobs.append(lake_maintenance_job(study, place))
+    following = conditions(assets, place)
+    sensors = [
+        following_sensor(following, place),
+        alert_sensor(place),
+        *([retrying(jobs, place)] if parts.jobs else ()),
+    ]
     return dg.Definitions(
-        assets=_presented(assets, study),
-        jobs=[*jobs, *plain_jobs],
-        schedules=schedules(study),
-        sensors=[retrying(jobs), alert_sensor(data_dir)],
-        executor=single_writer(data_dir),
+        assets=_placed(_presented(assets, study, place, following), place, parts),
+        asset_checks=newest_month_checks(study, place) if parts.checks else (),
+        jobs=[*jobs, *plain_jobs] if parts.jobs else (),
+        schedules=schedules(study, place) if parts.jobs and parts.schedules else (),
+        sensors=sensors if parts.sensors else (),
     )
 
 
 def studyless_definitions(data_dir: DataDirectory) -> dg.Definitions:
     """Replication and reviews, for which no study is needed: the repositories stay registered."""
-    return dg.Definitions(
-        assets=_whole_assets(None, data_dir),
-        jobs=studyless_jobs(dg.AssetSelection.all(), REVIEWED),
-        executor=single_writer(data_dir),
-    )
+    place = Place(data_dir)
+    assets = _whole_assets(None, place)
+    return dg.Definitions(assets=assets, jobs=studyless_jobs(place, assets))
 
 
-def _whole_assets(
-    study: Study | None, data_dir: DataDirectory
-) -> list[dg.AssetsDefinition | dg.AssetSpec]:
+def _whole_assets(study: Study | None, place: Place) -> Assets:
     return [
-        derived_assets(study, data_dir),
-        *publishing_assets(study, data_dir),
-        *replication_assets(data_dir),
+        derived_assets(study, place),
+        *publishing_assets(study, place),
+        *replication_assets(place),
         *review_specs(),
         *source_specs(),
     ]
 
 
 def _presented(
-    assets: Sequence[dg.AssetsDefinition | dg.AssetSpec], study: Study
-) -> Sequence[dg.AssetsDefinition | dg.AssetSpec]:
-    """Return the assets with what the page of each says of owner, code and deadline."""
+    assets: Assets,
+    study: Study,
+    place: Place,
+    following: Mapping[str, Condition],
+) -> Assets:
+    """Return the assets with what the page of each says of owner, code and what it follows."""
     team = f"team:{re.sub(r'[^a-z0-9]+', '-', study.name.lower()).strip('-') or 'study'}"
 
     def presented(spec: dg.AssetSpec) -> dg.AssetSpec:
-        return with_code(fresh_each_month(spec.replace_attributes(owners=[team]), study))
+        return with_code(
+            spec.replace_attributes(
+                owners=[team],
+                group_name=place.named(str(spec.group_name)),
+                automation_condition=following.get(name_of(spec.key)),
+            )
+        )
 
     return dg.map_asset_specs(presented, assets)
 
 
-@dg.definitions
-def defs() -> dg.Definitions:
-    """Return what `dagster dev` shows: the study and data directory that the environment names."""
-    data_dir = DataDirectory.of(os.environ.get("PERF_ASSETS_DATA_DIR"))
-    study = open_study(os.environ.get("PERF_ASSETS_STUDY"), data_dir)
-    return build_definitions(
-        study, data_dir, wait_in_seconds(os.environ.get("PERF_ASSETS_MAX_WAIT"))
-    )
+def _placed(assets: Assets, place: Place, parts: Parts) -> Assets:
+    """Return the assets with the prefix of their keys, and without checks if there are to be none.
+
+    Steps take the prefix from what they are part of.
+    """
+    keys = {key: place.key(name_of(key)) for asset in assets for key in _keys(asset)}
+    placed: list[dg.AssetsDefinition | dg.AssetSpec] = []
+    for asset in assets:
+        if isinstance(asset, dg.AssetSpec):
+            placed.append(asset.replace_attributes(key=keys[asset.key]))
+            continue
+        if not parts.checks:
+            asset = asset.subset_for(asset.keys, frozenset())  # noqa: PLW2901
+        placed.append(asset.with_attributes(asset_key_replacements=keys))
+    return placed
+
+
+def _keys(asset: dg.AssetsDefinition | dg.AssetSpec) -> Iterable[dg.AssetKey]:
+    return [asset.key] if isinstance(asset, dg.AssetSpec) else asset.keys

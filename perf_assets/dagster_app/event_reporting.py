@@ -8,8 +8,9 @@ from typing import Any
 import dagster as dg
 
 from perf_assets.base.processes import shutdown
+from perf_assets.dagster_app.asset_specs import lineage_of
 from perf_assets.dagster_app.checks import check_keys, check_results
-from perf_assets.dagster_app.keys import asset_key, name_of, short_name
+from perf_assets.dagster_app.keys import asset_key, folders_of, name_of, short_name
 from perf_assets.dagster_app.partitions import key_of
 from perf_assets.dagster_app.run_options import RunOptions
 from perf_assets.schema.models.asset_graph import asset_for_table, tables_of
@@ -50,6 +51,7 @@ class EventReporter:
         """Report on the step that ``context`` belongs to."""
         self.options = RunOptions.of(context.run_tags)
         self._context = context
+        self._folders = folders_of(next(iter(context.assets_def.keys)))
 
     @property
     def tables(self) -> set[str]:
@@ -62,7 +64,7 @@ class EventReporter:
     def never_reported(self, tables: Iterable[str]) -> set[str]:
         """Return those of ``tables`` of which Dagster has no event, as after a loss of records."""
         reported = set(self._context.instance.all_asset_keys())
-        return {table for table in tables if asset_key(table) not in reported}
+        return {table for table in tables if self._key(table) not in reported}
 
     def has_changes(self, name: str, *, is_new: bool) -> bool:
         """Return whether an asset that is a file is to be reported."""
@@ -78,14 +80,16 @@ class EventReporter:
             yield from self.done(name)
 
     def report_materialization(self, asset: str, metadata: Mapping[str, Any]) -> Iterator[Event]:
-        """Yield that ``asset`` was made or replaced."""
+        """Yield that ``asset`` was made or replaced, and from which columns."""
+        if (lineage := lineage_of(asset, self._folders)) is not None:
+            metadata = {**metadata, "dagster/column_lineage": lineage}
         self.report_now(asset, metadata)
         yield from self.done(asset, None if self.options.is_refresh else metadata)
 
     def report_now(self, asset: str, metadata: Mapping[str, Any]) -> None:
         """Report at once, in a refresh, that ``asset`` has changed."""
         if self.options.is_refresh:
-            event = dg.AssetMaterialization(asset_key(asset), metadata=dict(metadata))
+            event = dg.AssetMaterialization(self._key(asset), metadata=dict(metadata))
             self._context.log_event(event)
 
     def report_early(
@@ -106,8 +110,8 @@ class EventReporter:
 
     def done(self, asset: str, metadata: Mapping[str, Any] | None = None) -> Iterator[Event]:
         """Yield that the step is done with ``asset``: what reads it can go on."""
-        if asset_key(asset) in self._context.selected_asset_keys:
-            yield dg.MaterializeResult(asset_key=asset_key(asset), metadata=metadata)
+        if self._key(asset) in self._context.selected_asset_keys:
+            yield dg.MaterializeResult(asset_key=self._key(asset), metadata=metadata)
 
     def conclude(self, asset: str, refused: Sequence[str] = ()) -> None:
         """End the step: fail it where rows of ``asset`` were refused, each with its sentence.
@@ -118,7 +122,7 @@ class EventReporter:
         if self._is_followed:
             for sentence in refused:
                 metadata = {REFUSED: sentence}
-                self._context.log_event(dg.AssetObservation(asset_key(asset), metadata=metadata))
+                self._context.log_event(dg.AssetObservation(self._key(asset), metadata=metadata))
             return
         if sentences := list(dict.fromkeys([*self._refused_before(), *refused])):
             raise refusal(sentences)
@@ -154,7 +158,7 @@ class EventReporter:
             (
                 load
                 for load in loads
-                if load["status"] == "loaded" and asset_key(load["table"]) in selected
+                if load["status"] == "loaded" and self._key(load["table"]) in selected
             ),
             key=_partition,
         )
@@ -179,14 +183,14 @@ class EventReporter:
         """Report assets whose partition is ``subject``, in a refresh if new, and return them."""
         by_asset: dict[str, list[Load]] = {}
         for load in loads:
-            if asset_key(load["table"]) in self._context.selected_asset_keys:
+            if self._key(load["table"]) in self._context.selected_asset_keys:
                 by_asset.setdefault(asset_for_table(load["table"]), []).append(load)
         if self.options.is_refresh and not is_new:
             known = self._context.instance.get_materialized_partitions
             by_asset = {
                 asset: of_asset
                 for asset, of_asset in by_asset.items()
-                if subject not in known(asset_key(asset))
+                if subject not in known(self._key(asset))
             }
         for asset, of_asset in by_asset.items():
             self._report_partition(asset, subject, of_asset, metadata, is_failing=is_failing)
@@ -199,24 +203,37 @@ class EventReporter:
 
         If ``assets`` are given, only tables of these count.
         """
+        yield from self.checked(
+            check_results(
+                {
+                    table: rules
+                    for table, rules in broken.items()
+                    if assets is None or asset_for_table(table) in assets
+                }
+            )
+        )
+
+    def checked(self, results: Iterable[dg.AssetCheckResult]) -> Iterator[dg.AssetCheckResult]:
+        """Yield those of ``results`` whose check is selected, as results of the step's assets."""
         selected = self._context.selected_asset_check_keys
-        for result in check_results(
-            {
-                table: rules
-                for table, rules in broken.items()
-                if assets is None or asset_for_table(table) in assets
-            }
-        ):
+        for result in results:
             assert result.asset_key is not None
-            if dg.AssetCheckKey(result.asset_key, str(result.check_name)) in selected:
-                yield result
+            key = self._key(name_of(result.asset_key))
+            if dg.AssetCheckKey(key, str(result.check_name)) in selected:
+                yield result._replace(asset_key=key)
 
     def never_checked(self, tables: Collection[str]) -> set[str]:
         """Return those of ``tables`` that have a rule of which Dagster knows no result."""
-        keys = check_keys(tables)
+        keys = {
+            dg.AssetCheckKey(self._key(name_of(key.asset_key)), key.name): about
+            for key, about in check_keys(tables).items()
+        }
         storage = self._context.instance.event_log_storage
         checked = storage.get_latest_asset_check_execution_by_key(list(keys))
         return {table for key, about in keys.items() if key not in checked for table in about}
+
+    def _key(self, table: str) -> dg.AssetKey:
+        return asset_key(table, self._folders)
 
     def _changes(
         self, together: Sequence[list[Load]], outcomes: Sequence[WriteOutcome]
@@ -228,8 +245,8 @@ class EventReporter:
         instance = self._context.instance
         changes = []
         for asset, partitions in groupby(together, key=lambda loads: _partition(loads[0])[0]):
-            reported = instance.get_materialized_partitions(asset_key(asset))
-            last = instance.get_latest_materialization_event(asset_key(asset))
+            reported = instance.get_materialized_partitions(self._key(asset))
+            last = instance.get_latest_materialization_event(self._key(asset))
             reported_until = last.timestamp if last is not None else 0.0
             changes += [
                 loads
@@ -253,11 +270,11 @@ class EventReporter:
         if self.options.is_refresh or is_failing:
             # Where the step will fail, what is stored nevertheless would not show as materialized.
             event = dg.AssetMaterialization(
-                asset_key(asset), partition=partition, metadata=metadata
+                self._key(asset), partition=partition, metadata=metadata
             )
             self._context.log_event(event)
         else:
-            self._context.add_asset_metadata(metadata, asset_key(asset), partition_key=partition)
+            self._context.add_asset_metadata(metadata, self._key(asset), partition_key=partition)
 
 
 def broken_rules(table: str, outcome: WriteOutcome) -> list[BrokenRule]:

@@ -20,6 +20,7 @@ from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.partitions import Subject
 from perf_assets.config.repositories import Repository
 from perf_assets.config.study import Study, Until
+from perf_assets.dagster_app.automation import note_opening
 from perf_assets.dagster_app.dagster_internals import HIDDEN_TAG_PREFIX
 from perf_assets.dagster_app.definitions import build_definitions, studyless_definitions
 from perf_assets.dagster_app.instance import NOT_ENDED, cancel_runs, open_instance, open_runs
@@ -311,14 +312,15 @@ def _instance(data_dir: DataDirectory) -> Iterator[dg.DagsterInstance]:
 
 
 def set_limits(study: Study, data_dir: DataDirectory) -> None:
-    """Let Dagster's queue run as many workers at once as there are to be; without a lake, one run.
+    """Open Dagster's record, and let its queue run as many workers at once as there are to be.
 
-    It takes effect when the daemon starts.
+    Without a lake it has one run at a time. It takes effect when the daemon starts.
     """
     workers = worker_count() if study.lake is not None else 0
     write_instance_config(data_dir.dagster, workers)
-    if workers:
-        with open_instance(data_dir.dagster) as instance:
+    with open_instance(data_dir.dagster) as instance:
+        note_opening(instance)
+        if workers:
             instance.event_log_storage.set_concurrency_slots(WORKER_POOL, workers)
 
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from perf_assets.config.data_directory import DataDirectory
 from perf_assets.dagster_app.dagster_internals import (
     ExecutionPlan,
     InProcessExecutor,
     PlanOrchestrationContext,
     RetryMode,
 )
+from perf_assets.dagster_app.keys import Place
 from perf_assets.storage.lock import writing
 from perf_assets.storage.warehouse import kept_open
 
@@ -23,10 +23,10 @@ POOL = "warehouse"
 class SingleWriterExecutor(InProcessExecutor):
     """Runs one step after another, and holds the lock of a data directory until all are done."""
 
-    def __init__(self, data_dir: DataDirectory) -> None:
+    def __init__(self, place: Place) -> None:
         """Nothing is locked yet."""
         super().__init__(RetryMode.DISABLED)
-        self._data_dir = data_dir
+        self._place = place
 
     def execute(
         self, plan_context: PlanOrchestrationContext, execution_plan: ExecutionPlan
@@ -35,19 +35,21 @@ class SingleWriterExecutor(InProcessExecutor):
 
         A worker has a data directory of its own, and locks that.
         """
-        is_work = all(key.startswith(WORKER) for key in execution_plan.step_keys_to_execute)
+        worker = self._place.named(WORKER)
+        is_work = all(key.startswith(worker) for key in execution_plan.step_keys_to_execute)
         if is_work:
             yield from super().execute(plan_context, execution_plan)
             return
-        with writing(self._data_dir.path), kept_open(self._data_dir.warehouse):
+        data_dir = self._place.data_dir
+        with writing(data_dir.path), kept_open(data_dir.warehouse):
             yield from super().execute(plan_context, execution_plan)
 
 
-def single_writer(data_dir: DataDirectory) -> dg.ExecutorDefinition:
+def single_writer(place: Place) -> dg.ExecutorDefinition:
     """Return the executor of every run of the UI; DuckDB has one writing process at a time."""
 
     @dg.executor(name="in_process")
     def in_process(context: dg.InitExecutorContext) -> SingleWriterExecutor:
-        return SingleWriterExecutor(data_dir)
+        return SingleWriterExecutor(place)
 
     return in_process

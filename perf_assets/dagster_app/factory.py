@@ -25,6 +25,7 @@ from perf_assets.dagster_app.event_reporting import (
     refusal,
 )
 from perf_assets.dagster_app.executor import POOL
+from perf_assets.dagster_app.keys import Place
 from perf_assets.dagster_app.partitions import by_subject, partitions_of
 from perf_assets.dagster_app.runtime_metadata import Figures, runtime_metadata, sizes_of
 from perf_assets.schema.models.asset_graph import asset_for_table, tables_of
@@ -32,12 +33,16 @@ from perf_assets.stages.steps import Step, StepOptions
 from perf_assets.stages.transform.about import note_study
 from perf_assets.stages.transform.derivation import Derived
 from perf_assets.storage.audited_writer import AuditedWriter
+from perf_assets.storage.lock import writing
 from perf_assets.storage.partition_write import BrokenRule, WriteOutcome
 from perf_assets.storage.warehouse import open_warehouse
 
 S = TypeVar("S", bound=Subject)
 
 NOT_AVAILABLE = {"not available": "left as it was: meta.derived_audits has the reason"}
+
+PATIENCE = 24 * 3600.0
+"""Seconds that a step waits for another one that writes to its data directory."""
 
 WholeStep = Callable[[AuditedWriter, EventReporter], Iterable[Derived]]
 """Brings tables up to date that are computed whole, each after those it is made from.
@@ -72,7 +77,7 @@ def stored_by(step: Step[S]) -> Stored:
 
 
 def partitioned_asset(
-    step: Step[S], study: Study, subjects: Sequence[S], data_dir: DataDirectory, longest_wait: float
+    step: Step[S], study: Study, subjects: Sequence[S], place: Place, longest_wait: float
 ) -> dg.AssetsDefinition:
     """Return the asset of a step over months of ``subjects``, all of a run in one pass.
 
@@ -82,14 +87,14 @@ def partitioned_asset(
     what, partitions = stored_by(step), partitions_of(subjects)
 
     @dg.multi_asset(
-        name=what.name,
+        name=place.named(what.name),
         description=step.description,
         specs=specs_together([what], partitions),
         check_specs=check_specs(what.tables),
         partitions_def=partitions,
         backfill_policy=dg.BackfillPolicy.single_run(),
         can_subset=True,
-        pool=POOL,
+        pool=place.named(POOL),
     )
     def run(context: dg.AssetExecutionContext) -> Iterator[Event]:
         reporter = EventReporter(context)
@@ -101,7 +106,7 @@ def partitioned_asset(
         outcomes: list[WriteOutcome] = []
         broken: dict[str, list[BrokenRule]] = {table: [] for table in what.tables}
         loads: list[dict[str, Any]] = []
-        with open_writer(data_dir) as writer:
+        with open_writer(place.data_dir) as writer:
             if study.lake is None:  # a worker's data directory has one repository alone
                 note_study(writer, study)
             for subject, months in by_subject(subjects, context.partition_keys):
@@ -146,7 +151,7 @@ class _Progress:
 def whole_asset(
     name: str,
     whats: Sequence[Stored],
-    data_dir: DataDirectory,
+    place: Place,
     step: WholeStep,
     evidence: Evidence = lambda _, result: result,
 ) -> dg.AssetsDefinition:
@@ -159,16 +164,16 @@ def whole_asset(
     tables = {table for what in whats for table in what.tables}
 
     @dg.multi_asset(
-        name=name,
+        name=place.named(name),
         specs=specs_together(whats),
         check_specs=check_specs(table for what in whats for table in what.tables),
         can_subset=True,
-        pool=POOL,
+        pool=place.named(POOL),
     )
     def run(context: dg.AssetExecutionContext) -> Iterator[Event]:
         reporter = EventReporter(context)
         failures: list[str] = []
-        with open_writer(data_dir) as writer:
+        with open_writer(place.data_dir) as writer:
             figures = Figures(writer.database.connection, tables)
             progress = {
                 asset: _Progress(tables & set(tables_of(asset)))
@@ -234,8 +239,16 @@ def specs_together(
 
 @contextmanager
 def open_writer(data_dir: DataDirectory) -> Iterator[AuditedWriter]:
-    """Provide the writer of the warehouse; errors fail the step as by ``friendly_errors``."""
-    with friendly_errors(data_dir), open_warehouse(data_dir.warehouse) as database:
+    """Provide the writer of the warehouse; errors fail the step as by ``friendly_errors``.
+
+    In a deployment with an executor of its own, steps of a run are processes: each waits for its
+    turn.
+    """
+    with (
+        friendly_errors(data_dir),
+        writing(data_dir.path, PATIENCE),
+        open_warehouse(data_dir.warehouse) as database,
+    ):
         yield AuditedWriter(database, data_dir)
 
 

@@ -1,35 +1,90 @@
-"""What turns red when a month is missing: by the calendar, and by what is stored."""
+"""Checks that fail when a month is missing: the newest by the calendar, any by what is stored."""
 
-from collections.abc import Iterator
-from datetime import timedelta
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import dagster as dg
 
+from perf_assets.base.months import end_of, last_full_month
+from perf_assets.config.forums import TagSet
+from perf_assets.config.partitions import Subject
 from perf_assets.config.study import Study
-from perf_assets.dagster_app.keys import asset_key, name_of
-from perf_assets.schema.models.asset_graph import PUBLISHED, REPORT
+from perf_assets.dagster_app.keys import Place, asset_key
+from perf_assets.dagster_app.partitions import key_of
+from perf_assets.schema.models.asset_graph import PUBLISHED
 from perf_assets.storage.audited_writer import AuditedWriter
 
 # The monthly schedules start on the second day; by noon of the fourth a month should be there.
-DEADLINE, SINCE_THE_FIRST = "0 12 4 * *", timedelta(days=3, hours=12)
+DEADLINE = "0 12 4 * *"
 MINED = ("raw.issues", "raw.commits")
 QUESTIONS = "raw.questions"
-EACH_MONTH = (*MINED, "marts.trend_monthly", PUBLISHED, REPORT)
+NEWEST = "newest_month_is_loaded"
 COMPLETE = "every_month_is_loaded"
 MOST = 12
 """Months named for each repository or tag set."""
 
 
-def fresh_each_month(spec: dg.AssetSpec, study: Study) -> dg.AssetSpec:
-    """Return the asset; if the study goes on, with the deadline for the last full month."""
-    goes_on = {
-        *(EACH_MONTH if any(repository.last is None for repository in study.repositories) else ()),
-        *([QUESTIONS] if any(tag_set.last is None for tag_set in study.tag_sets) else ()),
+def newest_month_checks(study: Study, place: Place) -> list[dg.AssetChecksDefinition]:
+    """Return the checks of what is mined that its newest month is there; none if the study is over.
+
+    Dagster's own freshness is of an asset, whose newest event may be of an old month. A check is
+    judged on the fourth of a month, and again by what is loaded after one that failed. It reads
+    Dagster's record alone, so that it runs beside a run that writes.
+    """
+    subjects = {
+        place.key(table): going_on
+        for table, of_table in _mined(study)
+        if (going_on := [each for each in of_table if each.last is None and each.months])
     }
-    if name_of(spec.key) not in goes_on:
-        return spec
-    policy = dg.FreshnessPolicy.cron(DEADLINE, SINCE_THE_FIRST, "UTC")
-    return spec.replace_attributes(freshness_policy=policy)
+    if not subjects:
+        return []
+    on: Any = dg.AutomationCondition  # its types keep conditions of checks and of assets apart
+    again = (on.check_failed() | on.missing()) & on.any_deps_updated()
+    condition = (on.cron_tick_passed(DEADLINE, "UTC") | again).since_last_handled()
+
+    @dg.multi_asset_check(
+        name=place.named(NEWEST),
+        specs=[
+            dg.AssetCheckSpec(
+                NEWEST,
+                asset=key,
+                description="The last full month of each repository or tag set is loaded.",
+                automation_condition=condition & ~on.in_progress() & ~on.any_deps_in_progress(),
+            )
+            for key in subjects
+        ],
+        can_subset=True,
+    )
+    def newest_months(context: dg.AssetCheckExecutionContext) -> Iterator[dg.AssetCheckResult]:
+        for chosen in context.selected_asset_check_keys:
+            missing = sorted(
+                subject.name
+                for subject in subjects[chosen.asset_key]
+                if not _has_newest(context.instance, chosen.asset_key, subject, study)
+            )
+            yield dg.AssetCheckResult(
+                passed=not missing,
+                asset_key=chosen.asset_key,
+                check_name=NEWEST,
+                description=f"{last_full_month()} is missing: {', '.join(missing[:MOST])}"
+                if missing
+                else None,
+                metadata={"missing": len(missing)},
+            )
+
+    return [newest_months]
+
+
+def _has_newest(
+    instance: dg.DagsterInstance, key: dg.AssetKey, subject: Subject, study: Study
+) -> bool:
+    """Return whether the last full month of ``subject`` was reported."""
+    if study.lake is None or isinstance(subject, TagSet):
+        return str(key_of(subject.name, subject.end)) in instance.get_materialized_partitions(key)
+    # A worker's run brings all months of its repository up to date.
+    chosen = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[subject.name])
+    records = instance.fetch_materializations(chosen, limit=1).records
+    return bool(records) and records[0].timestamp >= end_of(subject.end).timestamp()
 
 
 def completeness_check() -> dg.AssetCheckSpec:
@@ -68,11 +123,13 @@ def _missing(study: Study, writer: AuditedWriter) -> Iterator[tuple[str, list[st
     stored: dict[tuple[str, str], set[str]] = {}
     for repository, table, month in rows.iter_rows():
         stored.setdefault((repository, table), set()).add(month)
-    expected = [
-        *((one, table) for one in study.repositories for table in MINED),
-        *((tag_set, QUESTIONS) for tag_set in study.tag_sets),
-    ]
-    for subject, table in expected:
-        months = stored.get((subject.name, table), set())
-        if found := [month for month in subject.months if month not in months]:
-            yield f"{table} of {subject.name}", found
+    for table, subjects in _mined(study):
+        for subject in subjects:
+            months = stored.get((subject.name, table), set())
+            if found := [month for month in subject.months if month not in months]:
+                yield f"{table} of {subject.name}", found
+
+
+def _mined(study: Study) -> list[tuple[str, Sequence[Subject]]]:
+    """Return what is mined by month, each with the repositories or tag sets that it is of."""
+    return [*((table, study.repositories) for table in MINED), (QUESTIONS, study.tag_sets)]

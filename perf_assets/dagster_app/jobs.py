@@ -1,6 +1,6 @@
 """The jobs, named as the stages they run, and what each of them selects."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import dagster as dg
 
@@ -9,7 +9,8 @@ from perf_assets.config.repositories import Repository
 from perf_assets.config.study import Study, Until
 from perf_assets.dagster_app.assets import KIND_TABLES
 from perf_assets.dagster_app.dagster_internals import UnresolvedAssetJobDefinition
-from perf_assets.dagster_app.keys import asset_key
+from perf_assets.dagster_app.executor import single_writer
+from perf_assets.dagster_app.keys import Place, asset_key, name_of
 from perf_assets.schema.models.asset_graph import REPLICATION_REPORT, VERDICTS, downstream_of
 from perf_assets.stages.enrichment.labels import KINDS as KINDS_OF_LABELS
 from perf_assets.stages.steps import FORUM
@@ -37,6 +38,8 @@ REVIEWED = dg.AssetSelection.assets(
         if not text.startswith("labels.") and text != REPLICATION_REPORT
     )
 )
+
+Assets = Sequence[dg.AssetsDefinition | dg.AssetSpec]
 
 FULL_PIPELINE = "full_pipeline"
 MINE_REPOSITORY = "mine_repository"
@@ -83,8 +86,8 @@ def jobs_of(subject: Subject, until: Until) -> tuple[str, ...]:
     return (MINE_JOB, LABEL_JOB if until == "labels" else LABEL_AND_LINK)
 
 
-def study_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
-    """Return the jobs of a study."""
+def study_jobs(study: Study, place: Place, assets: Assets) -> list[UnresolvedAssetJobDefinition]:
+    """Return the jobs of a study with these ``assets``, before their keys have a prefix."""
     selections: dict[str, dg.AssetSelection] = {
         BUILD_MODELS: DERIVE if study.lake is None else DERIVE | LABEL_KINDS
     }
@@ -99,21 +102,29 @@ def study_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
         }
     if study.forums:
         selections |= {FORUM_PIPELINE: QUESTIONS | DERIVE, INGEST_QUESTIONS: QUESTIONS}
-    return [*_jobs(selections), *studyless_jobs(DERIVE | REPLICATE, REVIEWED | KINDS)]
+    selections |= {REPLICATE_JOB: DERIVE | REPLICATE, REVIEW: REVIEWED | KINDS}
+    return _jobs(selections, place, assets)
 
 
-def studyless_jobs(
-    replicated: dg.AssetSelection, reviewed: dg.AssetSelection
+def studyless_jobs(place: Place, assets: Assets) -> list[UnresolvedAssetJobDefinition]:
+    """Return the jobs for which no study is needed, with these ``assets``."""
+    return _jobs({REPLICATE_JOB: dg.AssetSelection.all(), REVIEW: REVIEWED}, place, assets)
+
+
+def _jobs(
+    selections: Mapping[str, dg.AssetSelection], place: Place, assets: Assets
 ) -> list[UnresolvedAssetJobDefinition]:
-    """Return the jobs for which no study is needed.
-
-    ``replicated`` is what the replication computes, ``reviewed`` what follows from verdicts.
-    """
-    return _jobs({REPLICATE_JOB: replicated, REVIEW: reviewed})
-
-
-def _jobs(selections: Mapping[str, dg.AssetSelection]) -> list[UnresolvedAssetJobDefinition]:
+    """Return the jobs over what each selects of ``assets``, and nothing else of the location."""
+    graph = dg.Definitions(assets=assets).resolve_asset_graph()
+    executor = single_writer(place)
     return [
-        dg.define_asset_job(name, selection, description=DESCRIPTIONS[name])
+        dg.define_asset_job(
+            place.named(name),
+            dg.AssetSelection.assets(
+                *(place.key(name_of(key)) for key in sorted(selection.resolve(graph)))
+            ),
+            description=DESCRIPTIONS[name],
+            executor_def=executor,
+        )
         for name, selection in selections.items()
     ]

@@ -5,9 +5,9 @@ from datetime import timedelta
 import dagster as dg
 from pydantic import Field
 
-from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study
 from perf_assets.dagster_app.factory import friendly_errors
+from perf_assets.dagster_app.keys import Place
 
 JOB = "maintain_lake"
 POOL = "lake_maintenance"
@@ -23,17 +23,21 @@ class Retention(dg.Config):
     )
 
 
-def lake_maintenance_job(study: Study, data_dir: DataDirectory) -> dg.JobDefinition:
+def lake_maintenance_job(study: Study, place: Place) -> dg.JobDefinition:
     """Return the job, which may run beside workers: where one is faster, the next time does it."""
     assert study.lake is not None
-    url = study.lake.url
+    url, step = study.lake.url, place.named("lake")
 
-    @dg.op(pool=POOL, description="Drops superseded rows, joins small files, vacuums, sizes.")
+    @dg.op(
+        name=step,
+        pool=place.named(POOL),
+        description="Drops superseded rows, joins small files, vacuums, sizes.",
+    )
     def lake(context: dg.OpExecutionContext, config: Retention) -> None:
         from perf_assets.lake.location import Lake  # noqa: PLC0415
         from perf_assets.lake.maintenance import maintain, sizes  # noqa: PLC0415
 
-        with friendly_errors(data_dir):
+        with friendly_errors(place.data_dir):
             lake = Lake.of(url)
             done = maintain(lake, timedelta(days=config.days))
             found = sizes(lake)
@@ -48,9 +52,9 @@ def lake_maintenance_job(study: Study, data_dir: DataDirectory) -> dg.JobDefinit
             context.log.info(f"{size.table}: {size.rows:,} rows in {size.bytes / 1e6:,.1f} MB")
 
     @dg.job(
-        name=JOB,
+        name=place.named(JOB),
         description="Keep the lake small; it goes on beside workers. Weekly by its schedule.",
-        config=dg.RunConfig({"lake": Retention()}),
+        config=dg.RunConfig({step: Retention()}),
     )
     def maintain_lake() -> None:
         lake()

@@ -11,7 +11,6 @@ import duckdb
 import polars as pl
 
 from perf_assets.base.sanitize import for_markdown, shortened
-from perf_assets.dagster_app.asset_specs import lineage_of
 from perf_assets.dagster_app.keys import short_name
 from perf_assets.reports.formats import shown as written
 from perf_assets.reports.formats import with_words
@@ -93,9 +92,6 @@ def runtime_metadata(
         metadata |= numbers_of(connection, asset)
         if asset.startswith(PREVIEWED):
             metadata |= _preview(connection, table_of(asset))
-        lineage = lineage_of(asset)
-        if lineage is not None:
-            metadata["dagster/column_lineage"] = lineage
         yield asset, {**metadata, **sizes_of(writer, asset)}
 
 

@@ -17,6 +17,7 @@ from perf_assets.dagster_app.jobs import (
     FULL_PIPELINE,
     MINE_REPOSITORY,
 )
+from perf_assets.dagster_app.keys import Place
 from perf_assets.dagster_app.lake_maintenance_job import JOB as MAINTENANCE
 from perf_assets.dagster_app.partitions import range_tags
 from perf_assets.dagster_app.run_options import refresh_tags
@@ -38,7 +39,7 @@ MINUTES_OF_A_DAY = 24 * 60
 Requests = Callable[[dg.ScheduleEvaluationContext], Iterator[dg.RunRequest]]
 
 
-def schedules(study: Study) -> list[dg.ScheduleDefinition]:
+def schedules(study: Study, place: Place) -> list[dg.ScheduleDefinition]:
     """Return the schedules of a study, half an hour after one another, so that runs seldom queue.
 
     They look back to the start because a refresh costs what changed, not what exists, and an old
@@ -51,12 +52,13 @@ def schedules(study: Study) -> list[dg.ScheduleDefinition]:
         The switch in the environment is neither on nor off.
     """
     subjects = [*(study.repositories if study.lake is None else ()), *study.tag_sets]
-    monthly = [_monthly(subject, index) for index, subject in enumerate(subjects)]
+    monthly = [_monthly(place, *each) for each in enumerate(subjects)]
     if study.lake is None:
-        others = [_weekly(subject, index) for index, subject in enumerate(study.repositories)]
+        others = [_weekly(place, *each) for each in enumerate(study.repositories)]
     else:
-        others = _of_workers(study)
+        others = _of_workers(place, study)
     site = _schedule(
+        place,
         "monthly_site",
         WRITE_SITE,
         THIRD_DAY,
@@ -66,7 +68,7 @@ def schedules(study: Study) -> list[dg.ScheduleDefinition]:
     return [*monthly, *others, site]
 
 
-def _monthly(subject: Subject, index: int) -> dg.ScheduleDefinition:
+def _monthly(place: Place, index: int, subject: Subject) -> dg.ScheduleDefinition:
     def requests(_: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
         yield dg.RunRequest(
             run_key=f"{subject.name} {subject.end}",
@@ -75,6 +77,7 @@ def _monthly(subject: Subject, index: int) -> dg.ScheduleDefinition:
         )
 
     return _schedule(
+        place,
         f"monthly_{_slug(subject)}",
         FORUM_PIPELINE if ":" in subject.name else FULL_PIPELINE,
         _at(MONTHLY, index),
@@ -83,7 +86,7 @@ def _monthly(subject: Subject, index: int) -> dg.ScheduleDefinition:
     )
 
 
-def _weekly(subject: Subject, index: int) -> dg.ScheduleDefinition:
+def _weekly(place: Place, index: int, subject: Subject) -> dg.ScheduleDefinition:
     def requests(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
         yield dg.RunRequest(
             run_key=f"{subject.name} week of {context.scheduled_execution_time:%Y-%m-%d}",
@@ -92,6 +95,7 @@ def _weekly(subject: Subject, index: int) -> dg.ScheduleDefinition:
         )
 
     return _schedule(
+        place,
         f"weekly_{_slug(subject)}",
         FULL_PIPELINE,
         _at(WEEKLY, index),
@@ -100,7 +104,7 @@ def _weekly(subject: Subject, index: int) -> dg.ScheduleDefinition:
     )
 
 
-def _of_workers(study: Study) -> list[dg.ScheduleDefinition]:
+def _of_workers(place: Place, study: Study) -> list[dg.ScheduleDefinition]:
     """With a lake: one schedule starts a run for each repository, and one computes once a day."""
 
     def runs(key: str, tags: Mapping[str, str]) -> Iterator[dg.RunRequest]:
@@ -123,6 +127,7 @@ def _of_workers(study: Study) -> list[dg.ScheduleDefinition]:
 
     return [
         _schedule(
+            place,
             "monthly_workers",
             MINE_REPOSITORY,
             _at(MONTHLY, 0),
@@ -130,6 +135,7 @@ def _of_workers(study: Study) -> list[dg.ScheduleDefinition]:
             monthly,
         ),
         _schedule(
+            place,
             "weekly_workers",
             MINE_REPOSITORY,
             _at(WEEKLY, 0),
@@ -137,17 +143,19 @@ def _of_workers(study: Study) -> list[dg.ScheduleDefinition]:
             weekly,
         ),
         _schedule(
+            place,
             "daily_derive",
             BUILD_MODELS,
             DAILY,
             "Compute and publish what follows from what workers released since.",
             daily,
         ),
-        _schedule("weekly_lake", MAINTENANCE, SUNDAY, "Keep the lake small."),
+        _schedule(place, "weekly_lake", MAINTENANCE, SUNDAY, "Keep the lake small."),
     ]
 
 
 def _schedule(
+    place: Place,
     name: str,
     job: str,
     cron: str,
@@ -156,8 +164,8 @@ def _schedule(
     status: dg.DefaultScheduleStatus | None = None,
 ) -> dg.ScheduleDefinition:
     return dg.ScheduleDefinition(
-        name=name,
-        job_name=job,
+        name=place.named(name),
+        job_name=place.named(job),
         cron_schedule=cron,
         execution_timezone="UTC",
         default_status=status or _status(),

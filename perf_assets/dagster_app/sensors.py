@@ -10,7 +10,7 @@ from perf_assets.dagster_app.dagster_internals import (
     UnresolvedAssetJobDefinition,
 )
 from perf_assets.dagster_app.jobs import MINE_REPOSITORY
-from perf_assets.dagster_app.keys import asset_key
+from perf_assets.dagster_app.keys import Place, name_of
 from perf_assets.dagster_app.partitions import (
     HOST,
     MONTHS,
@@ -29,7 +29,7 @@ LONGEST_AGO = timedelta(days=1)
 PARENT_RUN_ID_TAG = "dagster/parent_run_id"
 ROOT_RUN_ID_TAG = "dagster/root_run_id"
 RETRY = f"{OURS}retry"
-MINED = {asset_key("raw.issues"), asset_key("raw.commits")}  # a worker's run has both
+MINED = {"raw.issues", "raw.commits"}  # a worker's run has both
 KEPT = frozenset(
     (
         *(EXTERNALLY_MANAGED_ASSETS_TAG, RANGE_START_TAG, RANGE_END_TAG),
@@ -38,14 +38,16 @@ KEPT = frozenset(
 )
 
 
-def retrying(jobs: Sequence[UnresolvedAssetJobDefinition]) -> dg.SensorDefinition:
+def retrying(jobs: Sequence[UnresolvedAssetJobDefinition], place: Place) -> dg.SensorDefinition:
     """Return the sensor over runs of ``jobs``.
 
     Runs that a person started by the command line, or on the page of an asset, are left to them.
     """
     names = {job.name for job in jobs}
+    worker = place.named(MINE_REPOSITORY)
 
     @dg.sensor(
+        name=place.named("retry_passing_faults"),
         jobs=list(jobs),
         minimum_interval_seconds=SECONDS_BETWEEN_LOOKS,
         default_status=dg.DefaultSensorStatus.RUNNING,
@@ -67,7 +69,7 @@ def retrying(jobs: Sequence[UnresolvedAssetJobDefinition]) -> dg.SensorDefinitio
         for record in context.instance.get_run_records(failed):
             run = record.dagster_run
             tries = int(run.tags.get(RETRY, "0"))
-            job = job_of(run, names)
+            job = job_of(run, names, worker)
             if job is None or tries >= len(WAITS) or not is_passing(context.instance, run):
                 continue
             again = datetime.fromtimestamp(record.end_time or 0, UTC) + WAITS[tries]
@@ -93,15 +95,15 @@ def is_passing(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
     return kinds <= {"passing"}
 
 
-def job_of(run: dg.DagsterRun, names: Collection[str]) -> str | None:
+def job_of(run: dg.DagsterRun, names: Collection[str], worker: str = MINE_REPOSITORY) -> str | None:
     """Return the job that does again what ``run`` did; ``None`` where that is left to people.
 
     A worker's run does all of its repository, also as a part of a backfill, which by then may have
     ended without it.
     """
-    selected = run.asset_selection or frozenset()
-    if MINE_REPOSITORY in names and PARTITION_TAG in run.tags and selected >= MINED:
-        return MINE_REPOSITORY
+    selected = {name_of(key) for key in run.asset_selection or ()}
+    if worker in names and PARTITION_TAG in run.tags and selected >= MINED:
+        return worker
     return run.job_name if run.job_name in names else None
 
 

@@ -36,6 +36,7 @@ from perf_assets.dagster_app.checks import check_specs
 from perf_assets.dagster_app.event_reporting import Event, EventReporter, refusal
 from perf_assets.dagster_app.executor import WORKER
 from perf_assets.dagster_app.factory import Stored, friendly_errors, open_writer, specs_together
+from perf_assets.dagster_app.keys import Place
 from perf_assets.dagster_app.partitions import HOST, MONTHS, REPOSITORY
 from perf_assets.dagster_app.run_options import FORCE_TAG
 from perf_assets.schema.models.asset_graph import asset_for_table
@@ -55,20 +56,21 @@ ENDING_SECONDS = 60.0  # for a worker that has nothing left to do
 
 
 def worker_assets(
-    study: Study, data_dir: DataDirectory, whats: Sequence[Stored], longest_wait: float
+    study: Study, place: Place, whats: Sequence[Stored], longest_wait: float
 ) -> dg.AssetsDefinition:
     """Return the assets ``whats`` of all repositories of a study with a lake, as one step."""
     partitions = dg.StaticPartitionsDefinition([entry.name for entry in study.repositories])
     tables = [table for what in whats for table in what.tables]
+    data_dir = place.data_dir
 
     @dg.multi_asset(
-        name=WORKER,
+        name=place.named(WORKER),
         description="Mines, labels and links one repository, and pushes what changed.",
         specs=specs_together(whats, partitions),
         check_specs=check_specs(tables, partitions),
         partitions_def=partitions,
         can_subset=True,  # of what is reported; all of it is always done
-        pool=POOL,
+        pool=place.named(POOL),
     )
     def repository_worker(context: dg.AssetExecutionContext) -> Iterator[Event]:
         # What mines takes long to import: only who does should wait for it.

@@ -5,8 +5,8 @@ from pathlib import Path
 import dagster as dg
 from pydantic import Field
 
-from perf_assets.config.data_directory import DataDirectory
 from perf_assets.dagster_app.factory import friendly_errors
+from perf_assets.dagster_app.keys import Place
 
 JOB = "write_site"
 
@@ -21,10 +21,14 @@ class SiteConfig(dg.Config):
     has_console: bool = Field(default=True, description="whether it has the console")
 
 
-def write_site_job(data_dir: DataDirectory) -> dg.JobDefinition:
+def write_site_job(place: Place) -> dg.JobDefinition:
     """Return the job, for the published database and the report that are there."""
+    data_dir, step = place.data_dir, place.named("site")
 
-    @dg.op(description="Writes report, tables, dictionary and console for any host of files.")
+    @dg.op(
+        name=step,
+        description="Writes report, tables, dictionary and console for any host of files.",
+    )
     def site(context: dg.OpExecutionContext, config: SiteConfig) -> None:
         # It renders pages, and no other run does.
         from perf_assets.reports.site import SiteOptions, write_site  # noqa: PLC0415
@@ -38,9 +42,9 @@ def write_site_job(data_dir: DataDirectory) -> dg.JobDefinition:
         )
 
     @dg.job(
-        name=JOB,
+        name=place.named(JOB),
         description="Write what is published as a static site, as perf-assets site does.",
-        config=dg.RunConfig({"site": SiteConfig(directory=str(data_dir.path / "site"))}),
+        config=dg.RunConfig({step: SiteConfig(directory=str(data_dir.path / "site"))}),
     )
     def write() -> None:
         site()

@@ -75,7 +75,17 @@ def open_study(source: str | Path | None, data_dir: DataDirectory) -> Study:
         if not data_dir.verdicts.exists() and not data_dir.warehouse.exists():
             _judge(sample / "verdicts.csv", data_dir)
         path = str(sample / "study.toml")
-    study = load_study(path)
+    return with_added(load_study(path), data_dir)
+
+
+def with_added(study: Study, data_dir: DataDirectory) -> Study:
+    """Return the study with the repositories that were added in ``data_dir``.
+
+    Raises
+    ------
+    PerfAssetsError
+        ``data_dir`` holds another study, or what was added is damaged.
+    """
     check_holds(data_dir, study.name)
     names = {repository.name.casefold() for repository in study.repositories}
     added = [

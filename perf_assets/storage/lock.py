@@ -4,6 +4,7 @@ The operating system gives the lock up when its process ends, however that ends.
 never needs it.
 """
 
+import logging
 import os
 import time
 from collections.abc import Iterator
@@ -16,15 +17,20 @@ from perf_assets.base.errors import PerfAssetsError, TransientError
 from perf_assets.base.files import write_file
 from perf_assets.base.pids import NUMBER, is_alive
 
+log = logging.getLogger(__name__)
+
 LOCK = "run.lock"
 HOLDER = "run.pid"  # the process that holds the lock; says nothing while nobody does
 LOOKS = 10  # for a holder that has the lock and is about to say who it is
 SECONDS_BETWEEN = 0.05
+POLL_SECONDS = 0.5
 
 
 @contextmanager
-def writing(data_dir: Path) -> Iterator[None]:
+def writing(data_dir: Path, patience: float = 0.0) -> Iterator[None]:
     """Be the process that writes to ``data_dir``; may be nested, and shared by threads.
+
+    ``patience`` is how many seconds to wait for another one.
 
     Raises
     ------
@@ -33,7 +39,12 @@ def writing(data_dir: Path) -> Iterator[None]:
     """
     lock = FileLock(data_dir / LOCK, is_singleton=True, thread_local=False)
     try:
-        lock.acquire(timeout=0)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            if patience:
+                log.info("waiting for %s, which is in use", data_dir)
+            lock.acquire(timeout=patience, poll_interval=POLL_SECONDS)
     except Timeout:
         raise TransientError(
             f"{data_dir} is in use by another perf-assets run ({_holder(data_dir / HOLDER)}): "

@@ -18,6 +18,7 @@ from perf_assets.base.months import add_months
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.dagster_app import alert_sensor as module
 from perf_assets.dagster_app.alert_sensor import MOST_A_TICK, SECONDS, WEBHOOK, alert_sensor
+from perf_assets.dagster_app.keys import Place
 from perf_assets.dagster_app.webhook import post
 from perf_assets.storage.migrations import create_tables
 from tests.model_database import insert
@@ -120,7 +121,7 @@ def data_dir(tmp_path: Path) -> DataDirectory:
 
 
 def tick(data_dir: DataDirectory, cursor: str | None = "[]") -> Any:
-    sensor = alert_sensor(data_dir, seconds=0.4)
+    sensor = alert_sensor(Place(data_dir), seconds=0.4)
     with (
         dg.DagsterInstance.ephemeral() as instance,
         dg.build_sensor_context(instance=instance, cursor=cursor) as context,
@@ -253,7 +254,7 @@ def test_an_error_of_the_network_has_no_trace_of_the_address(monkeypatch) -> Non
 
 
 def test_the_sensor_is_there_and_says_what_it_needs(data_dir) -> None:
-    sensor = alert_sensor(data_dir)
+    sensor = alert_sensor(Place(data_dir))
     assert WEBHOOK in str(sensor.description)
     assert sensor.default_status == dg.DefaultSensorStatus.RUNNING
     assert MOST_A_TICK * module.SECONDS < 60  # after which Dagster ends a tick

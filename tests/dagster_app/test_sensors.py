@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import pytest
 
+from perf_assets.config.data_directory import DataDirectory
 from perf_assets.dagster_app import sensors
 from perf_assets.dagster_app.event_reporting import failure
+from perf_assets.dagster_app.keys import Place
 from perf_assets.dagster_app.partitions import range_tags
 from perf_assets.dagster_app.run_options import COMMAND_LINE, REASON, refresh_tags
 from perf_assets.dagster_app.sensors import WAITS, retrying
@@ -43,7 +46,7 @@ def tick(instance: dg.DagsterInstance, monkeypatch: Any, after: timedelta) -> An
             return datetime.now(tz) + after
 
     monkeypatch.setattr(sensors, "datetime", Later)
-    sensor = retrying([dg.define_asset_job("mine", [mined])])
+    sensor = retrying([dg.define_asset_job("mine", [mined])], Place(DataDirectory(Path())))
     with dg.build_sensor_context(instance=instance) as context:
         return sensor.evaluate_tick(context)
 
