@@ -57,10 +57,10 @@ class Mounting(BaseModel):
         description="what stands before the keys of assets and the names of jobs, schedules and "
         "sensors, with a slash between folders; empty: nothing; default: the name of the folder",
     )
-    checks: bool = Field(default=True, description="whether the assets have their checks")
-    jobs: bool = Field(default=True, description="whether the jobs are there, and their schedules")
-    schedules: bool = Field(default=True, description="whether the schedules are there")
-    sensors: bool = Field(default=True, description="whether the sensors are there")
+    checks: bool | str = Field(default=True, description="whether the assets have their checks")
+    jobs: bool | str = Field(default=True, description="whether there are jobs and schedules")
+    schedules: bool | str = Field(default=True, description="whether there are schedules")
+    sensors: bool | str = Field(default=True, description="whether there are sensors")
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -143,8 +143,11 @@ class StudyComponent(dg.Component):
             if own.study is not None
             else validate(Study, keys, path, {"path": path})
         )
-        parts = Parts(own.checks, own.jobs, own.schedules, own.sensors)
-        return cls(study, own.data_dir, own.key_prefix, parts)
+        switches = {
+            name: validate(bool, getattr(own, name), f"{path}: {name}")
+            for name in Parts.__dataclass_fields__
+        }
+        return cls(study, own.data_dir, own.key_prefix, Parts(**switches))
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
         """Return the assets of the study, and what comes along."""

@@ -66,7 +66,8 @@ def build_definitions(
         *question_assets(study, place, longest_wait),
         *_whole_assets(study, place),
     ]
-    jobs = study_jobs(study, place, assets)
+    checks = newest_month_checks(study, place) if parts.checks else []
+    jobs = study_jobs(study, place, assets, checks)
     plain_jobs = [add_repository_job(study, place), write_site_job(place)]
     if study.lake is not None:
         plain_jobs.append(lake_maintenance_job(study, place))
@@ -78,7 +79,7 @@ def build_definitions(
     ]
     return dg.Definitions(
         assets=_placed(_presented(assets, study, place, following), place, parts),
-        asset_checks=newest_month_checks(study, place) if parts.checks else (),
+        asset_checks=checks,
         jobs=[*jobs, *plain_jobs] if parts.jobs else (),
         schedules=schedules(study, place) if parts.jobs and parts.schedules else (),
         sensors=sensors if parts.sensors else (),
@@ -134,7 +135,7 @@ def _placed(assets: Assets, place: Place, parts: Parts) -> Assets:
         if isinstance(asset, dg.AssetSpec):
             placed.append(asset.replace_attributes(key=keys[asset.key]))
             continue
-        if not parts.checks:
+        if not parts.checks and asset.check_keys:
             asset = asset.subset_for(asset.keys, frozenset())  # noqa: PLW2901
         placed.append(asset.with_attributes(asset_key_replacements=keys))
     return placed

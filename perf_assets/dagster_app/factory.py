@@ -167,6 +167,7 @@ def whole_asset(
         name=place.named(name),
         specs=specs_together(whats),
         check_specs=check_specs(table for what in whats for table in what.tables),
+        backfill_policy=dg.BackfillPolicy.single_run(),  # so that dg launch takes a range of months
         can_subset=True,
         pool=place.named(POOL),
     )

@@ -86,8 +86,13 @@ def jobs_of(subject: Subject, until: Until) -> tuple[str, ...]:
     return (MINE_JOB, LABEL_JOB if until == "labels" else LABEL_AND_LINK)
 
 
-def study_jobs(study: Study, place: Place, assets: Assets) -> list[UnresolvedAssetJobDefinition]:
-    """Return the jobs of a study with these ``assets``, before their keys have a prefix."""
+def study_jobs(
+    study: Study, place: Place, assets: Assets, alone: Sequence[dg.AssetChecksDefinition]
+) -> list[UnresolvedAssetJobDefinition]:
+    """Return the jobs of a study with these ``assets``, before their keys have a prefix.
+
+    Checks that stand ``alone`` are judged at their times, by no job.
+    """
     selections: dict[str, dg.AssetSelection] = {
         BUILD_MODELS: DERIVE if study.lake is None else DERIVE | LABEL_KINDS
     }
@@ -103,7 +108,7 @@ def study_jobs(study: Study, place: Place, assets: Assets) -> list[UnresolvedAss
     if study.forums:
         selections |= {FORUM_PIPELINE: QUESTIONS | DERIVE, INGEST_QUESTIONS: QUESTIONS}
     selections |= {REPLICATE_JOB: DERIVE | REPLICATE, REVIEW: REVIEWED | KINDS}
-    return _jobs(selections, place, assets)
+    return _jobs(selections, place, assets, alone)
 
 
 def studyless_jobs(place: Place, assets: Assets) -> list[UnresolvedAssetJobDefinition]:
@@ -112,17 +117,22 @@ def studyless_jobs(place: Place, assets: Assets) -> list[UnresolvedAssetJobDefin
 
 
 def _jobs(
-    selections: Mapping[str, dg.AssetSelection], place: Place, assets: Assets
+    selections: Mapping[str, dg.AssetSelection],
+    place: Place,
+    assets: Assets,
+    alone: Sequence[dg.AssetChecksDefinition] = (),
 ) -> list[UnresolvedAssetJobDefinition]:
     """Return the jobs over what each selects of ``assets``, and nothing else of the location."""
     graph = dg.Definitions(assets=assets).resolve_asset_graph()
     executor = single_writer(place)
+    left_out = dg.AssetSelection.checks(*alone)
     return [
         dg.define_asset_job(
             place.named(name),
             dg.AssetSelection.assets(
                 *(place.key(name_of(key)) for key in sorted(selection.resolve(graph)))
-            ),
+            )
+            - left_out,
             description=DESCRIPTIONS[name],
             executor_def=executor,
         )

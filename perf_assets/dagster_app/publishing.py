@@ -42,6 +42,7 @@ def publishing_assets(study: Study | None, place: Place) -> list[dg.AssetsDefini
         name=place.named("published_database"),
         specs=[spec],
         check_specs=[] if study is None else [completeness_check()],
+        backfill_policy=dg.BackfillPolicy.single_run(),
         can_subset=True,  # so that a refresh need not tell the check again
         pool=place.named(POOL),
     )
@@ -76,7 +77,12 @@ def publishing_assets(study: Study | None, place: Place) -> list[dg.AssetsDefini
         description="What changed, the trend, comparisons, users' questions, how sure it is.",
     )
 
-    @dg.multi_asset(name=place.named("published__report"), specs=[page], pool=place.named(POOL))
+    @dg.multi_asset(
+        name=place.named("published__report"),
+        specs=[page],
+        backfill_policy=dg.BackfillPolicy.single_run(),
+        pool=place.named(POOL),
+    )
     def report(context: dg.AssetExecutionContext) -> Iterator[Event]:
         is_new = keep_report(data_dir)
         shown = {

@@ -11,7 +11,6 @@ from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study, Until, load_study
 from perf_assets.dagster_app.definitions import build_definitions
 from perf_assets.dagster_app.jobs import jobs_of
-from perf_assets.dagster_app.keys import asset_key
 from perf_assets.dagster_app.partitions import by_subject, key_of, partitions_of
 from perf_assets.stages.steps import repository_steps
 from tests.support import Prepared, stored_tables
@@ -176,23 +175,3 @@ def test_partitions_are_the_months_of_every_repository(tmp_path: Path) -> None:
         "a/a": ["2020-01", "2020-02", "2020-03"],
         "b/b": ["2019-11", "2019-12", "2020-01"],
     }
-
-
-def test_what_has_a_new_month_each_month_turns_red_without_one(
-    tmp_path: Path, data_dir: DataDirectory
-) -> None:
-    text = 'name = "two"\n' + "".join(
-        f'[[repositories]]\nname = "{name}"\nstart = "2020-01"\n{end}'
-        for name, end in (("a/a", 'end = "2020-03"\n'), ("b/b", ""))
-    )
-    (tmp_path / "study.toml").write_text(text)
-    graph = build_definitions(load_study(tmp_path / "study.toml"), data_dir).resolve_asset_graph()
-    for table in ("raw.issues", "marts.trend_monthly", "published.perf_bugs"):
-        policy = graph.get(asset_key(table)).freshness_policy
-        assert policy is not None and policy.deadline_cron == "0 12 4 * *"
-    assert graph.get(asset_key("raw.questions")).freshness_policy is None
-
-
-def test_nothing_is_late_in_a_study_that_has_ended(study: Study, data_dir: DataDirectory) -> None:
-    graph = build_definitions(study, data_dir).resolve_asset_graph()
-    assert {graph.get(key).freshness_policy for key in graph.get_all_asset_keys()} == {None}
