@@ -12,6 +12,7 @@ from pydantic_core import CoreSchema
 
 from perf_assets.base.config_files import validate
 from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.files import write_file
 from perf_assets.base.sanitize import shortened
 from perf_assets.config.data_directory import DEFAULT, DataDirectory
 from perf_assets.config.study import SAMPLE, Study
@@ -80,7 +81,7 @@ class StudyScaffolder(dg.Scaffolder):
         """Write ``defs.yaml``, or the Python file that loads the component."""
         if request.scaffold_format == "yaml" and not request.append:
             text = SCAFFOLD.format(type=request.type_name)
-            (request.target_path / MOUNTED_FROM).write_text(text, encoding="utf-8")
+            write_file(request.target_path / MOUNTED_FROM, text)
         else:
             dg.scaffold_component(request, {"study": SAMPLE})
 
@@ -164,7 +165,7 @@ class StudyComponent(dg.Component):
         """
         if prefix and not PREFIX.fullmatch(prefix):
             raise PerfAssetsError(
-                f"key_prefix: {shortened(prefix, 60)!r} is no prefix: write "
+                f"key_prefix: {shortened(prefix, 60)!r} cannot stand before keys: write "
                 "letters, digits and _, with / between folders"
             )
         base = Path(os.environ.get(DATA_DIR) or DEFAULT)
