@@ -70,8 +70,8 @@ class Mounting(BaseModel):
         """Return the schema with the keys of a study, for editors."""
         own = handler.resolve_ref_schema(handler(core_schema))
         study = handler.resolve_ref_schema(handler(Study.__pydantic_core_schema__))
-        own["properties"] = {**own["properties"], **study["properties"]}
-        return own
+        properties = {**own["properties"], **study["properties"]}
+        return {**own, "properties": properties, "additionalProperties": False}
 
 
 class StudyScaffolder(dg.Scaffolder):
@@ -152,7 +152,8 @@ class StudyComponent(dg.Component):
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
         """Return the assets of the study, and what comes along."""
-        prefix = context.path.stem if self.key_prefix is None else self.key_prefix
+        folder = re.sub(r"\W+", "_", context.path.name.removesuffix(".yaml"), flags=re.ASCII)
+        prefix = folder if self.key_prefix is None else self.key_prefix
         return self.definitions(prefix, context.project_root)
 
     def definitions(self, prefix: str, root: Path = Path()) -> dg.Definitions:
@@ -182,11 +183,8 @@ class StudyComponent(dg.Component):
 @dg.definitions
 def defs() -> dg.Definitions:
     """Return what `dagster dev` shows: the study and data directory that the environment names."""
-    study, data_dir = (
-        os.environ.get("PERF_ASSETS_STUDY"),
-        DataDirectory.of(os.environ.get(DATA_DIR)),
-    )
-    component = StudyComponent(study, data_dir.path)
+    data_dir = DataDirectory.of(os.environ.get(DATA_DIR))
+    component = StudyComponent(os.environ.get("PERF_ASSETS_STUDY"), data_dir.path)
     # Runs of assets that a person chooses on a page belong to no job, which would have its own.
     executor = dg.Definitions(executor=single_writer(Place(data_dir)))
     return dg.Definitions.merge(component.definitions(prefix=""), executor)
