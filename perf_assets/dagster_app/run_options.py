@@ -15,7 +15,6 @@ REASON = "reason"  # why a run was started
 COMMAND_LINE = "command line"
 REFRESH_TAG = f"{OURS}refresh"  # on a run that makes, and reports, what is new or changed
 RECONCILE_TAG = f"{OURS}reconcile"  # on one that reads again what is due
-FOLLOW_TAG = f"{OURS}follow"  # on one that follows another, and computes what changed
 FORCE_TAG = f"{OURS}force"  # on one that computes what did not change too
 ON = "true"
 
@@ -45,5 +44,4 @@ class RunOptions:
     def of(cls, tags: Mapping[str, str]) -> "RunOptions":
         """Return the options of a run with these ``tags``; what a person chooses is always done."""
         is_refresh = REFRESH_TAG in tags
-        is_by_hand = not is_refresh and FOLLOW_TAG not in tags
-        return cls(is_refresh, FORCE_TAG in tags or is_by_hand, RECONCILE_TAG in tags)
+        return cls(is_refresh, FORCE_TAG in tags or not is_refresh, RECONCILE_TAG in tags)

@@ -10,6 +10,7 @@ import pytest
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import Study, load_study
 from perf_assets.dagster_app.automation import SENSOR, note_opening
+from perf_assets.dagster_app.checks import DECLARED
 from perf_assets.dagster_app.definitions import build_definitions
 from perf_assets.dagster_app.keys import name_of
 from perf_assets.dagster_app.partitions import key_of, range_tags
@@ -36,6 +37,7 @@ class Deployment:
         self.key = key_of(study.repositories[0].name, MONTH)
         self.instance = instance
         self.ran: list[list[str]] = []
+        self.judged: set[dg.AssetCheckKey] = set()
         self._cursor: Any = None
         sensor = self.definitions.resolve_sensor_def(SENSOR)
         assert isinstance(sensor, dg.AutomationConditionSensorDefinition)
@@ -75,6 +77,7 @@ class Deployment:
                 tags=self._tags,
             )
             assert ran.success
+            self.judged |= {found.asset_check_key for found in ran.get_asset_check_evaluations()}
         return bool(runs)
 
     def settle(self) -> Counter[str]:
@@ -101,6 +104,8 @@ def test_a_month_by_hand_brings_all_that_follows_up_to_date_once(deployment: Dep
         *("published.perf_bugs", "published.report"),
     }
     assert expected <= set(followed)
+    bugs = dg.AssetCheckKey(dg.AssetKey(["marts", "bug_metrics"]), DECLARED)
+    assert bugs in deployment.judged
     assert set(followed.values()) == {1}
     # What is by month in one run, then what is computed whole in another.
     assert len(deployment.ran) == 2
