@@ -17,18 +17,18 @@ import pytest
 from perf_assets.base.errors import PerfAssetsError, TransientError
 from perf_assets.config.data_directory import PUBLISHED, DataDirectory
 from perf_assets.reports import query_runner
+from perf_assets.reports.directory import (
+    Entry,
+    OwnDirectory,
+    OwnFile,
+    text_file,
+)
 from perf_assets.reports.query_runner import run_query
 from perf_assets.reports.site import SiteOptions, packages, write_site, writing
 from perf_assets.reports.site.database import write_console_database
-from perf_assets.reports.site.directory import (
-    MANIFEST,
-    Entry,
-    SiteDirectory,
-    SiteFile,
-    text_file,
-)
 from perf_assets.reports.site.pages import CONSOLE_POLICY, EMBEDDED_POLICY, POLICY
 from perf_assets.reports.site.tables import result_tables
+from perf_assets.reports.site.writing import SITE
 from perf_assets.schema.models.cookbook import cookbook
 from perf_assets.storage.database_copy import is_for_every_client
 from tests.effort import IS_THOROUGH
@@ -37,6 +37,7 @@ from tests.support import Prepared, perf_assets
 
 pytestmark = pytest.mark.slow
 
+MANIFEST = SITE.manifest
 PAGE = '<html><head><meta charset="utf-8"></head><body><header><h1>It</h1></header></body></html>'
 PLAIN = SiteOptions(has_console=False)
 QUERIES = ("how_fresh_is_it", "bug_reports_as_of_a_month", "slowest_fixes", "one_bug_traced")
@@ -196,17 +197,17 @@ def test_a_list_of_files_that_somebody_changed_is_believed_in_nothing(
 def test_a_site_that_was_killed_halfway_has_no_first_page_and_is_finished_by_the_next(
     data_dir: DataDirectory, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, keep = tmp_path / "site", SiteDirectory.keep
+    path, keep = tmp_path / "site", OwnDirectory.keep
     left = [len(content(few)) - 1]
 
-    def killed(self: SiteDirectory, file: SiteFile) -> Entry:
+    def killed(self: OwnDirectory, file: OwnFile) -> Entry:
         left[0] -= 1
         if left[0] < 0:
             raise KeyboardInterrupt
         return keep(self, file)
 
     with monkeypatch.context() as patch:
-        patch.setattr(SiteDirectory, "keep", killed)
+        patch.setattr(OwnDirectory, "keep", killed)
         with pytest.raises(KeyboardInterrupt):
             write_site(data_dir, path, PLAIN)
     (path / "data" / ".marts.activity.csv.123.new").touch()
@@ -220,12 +221,12 @@ def test_a_database_that_is_published_meanwhile_makes_no_site_of_two(
 ) -> None:
     other = DataDirectory.of(shutil.copytree(data_dir.path, tmp_path / "home"))
 
-    def published_anew(self: SiteDirectory, file: SiteFile) -> Entry:
+    def published_anew(self: OwnDirectory, file: OwnFile) -> Entry:
         os.utime(other.published)
         return keep(self, file)
 
-    keep = SiteDirectory.keep
-    monkeypatch.setattr(SiteDirectory, "keep", published_anew)
+    keep = OwnDirectory.keep
+    monkeypatch.setattr(OwnDirectory, "keep", published_anew)
     with pytest.raises(TransientError, match="was published anew while the site was written"):
         write_site(other, few, PLAIN)
 
@@ -251,13 +252,13 @@ def test_a_directory_with_other_files_is_refused_and_left_alone(
 
 def test_a_checkout_without_files_may_become_a_site_and_a_file_may_not(tmp_path: Path) -> None:
     (tmp_path / "pages" / ".git").mkdir(parents=True)
-    site = SiteDirectory(tmp_path / "pages")
+    site = OwnDirectory(tmp_path / "pages", SITE)
     site.plan(["a/b.txt"])
     assert site.keep(text_file("a/b.txt", lambda: "text")).size == 4
     (tmp_path / "file").touch()
     for path in ("file", "x" * 300, "a\0b", "\udcff"):
         with pytest.raises(PerfAssetsError, match="a site cannot be written there"):
-            SiteDirectory(tmp_path / path)
+            OwnDirectory(tmp_path / path, SITE)
 
 
 def test_without_a_report_there_is_no_site(data_dir: DataDirectory, tmp_path: Path) -> None:
