@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LINEAGE = "column_lineage.json"
 COMMENTS_AND_TEXTS = re.compile(r"--[^\n]*|/\*.*?(?:\*/|\Z)|'(?:[^']|'')*'", re.DOTALL)
-TABLE_READ = re.compile(r"\b(?:from|join)\s+([a-z_]\w*\.[a-z_]\w*)", re.IGNORECASE)
+TABLE_READ = re.compile(r"\b(?:from|join)\s+([a-z_]\w*\.[a-z_]\w*)\b(?!\s*\()", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,10 @@ def tables_behind(sql: str) -> tuple[str, ...]:
 
 
 def places_of_tables(sql: str) -> Iterator[tuple[int, int]]:
-    """Yield where ``schema.table`` stands behind FROM or JOIN in ``sql``: its start and its end."""
+    """Yield where ``schema.table`` stands behind FROM or JOIN in ``sql``: its start and its end.
+
+    Comments, texts and table functions are passed over.
+    """
     blank = COMMENTS_AND_TEXTS.sub(lambda found: " " * len(found[0]), sql)
     return (found.span(1) for found in TABLE_READ.finditer(blank))
 
