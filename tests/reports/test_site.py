@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -26,6 +27,7 @@ from perf_assets.reports.directory import (
 from perf_assets.reports.query_runner import run_query
 from perf_assets.reports.site import SiteOptions, packages, write_site, writing
 from perf_assets.reports.site.database import write_console_database
+from perf_assets.reports.site.for_programs import LLMS, QUESTIONS
 from perf_assets.reports.site.pages import CONSOLE_POLICY, EMBEDDED_POLICY, POLICY
 from perf_assets.reports.site.tables import result_tables
 from perf_assets.reports.site.writing import SITE
@@ -150,6 +152,45 @@ def test_each_table_of_results_is_there_whole_and_its_first_rows_to_read(
     assert len(tables) > 40
 
 
+def test_programs_read_where_everything_is_and_how_far_to_trust_it(
+    site: Path, data_dir: DataDirectory
+) -> None:
+    text = (site / LLMS).read_text(encoding="utf-8")
+    assert re.match(r"# .+\n\n> .+\n\n## Pages\n\n- \[", text)
+    addresses = re.findall(r"^- \[[^]]+\]\(([^)]+)\): ", text, re.MULTILINE)
+    assert {QUESTIONS, "tables.html", "dictionary.html"} <= {*addresses}
+    assert {f"data/{path.name}" for path in site.glob("data/*.parquet")} <= {*addresses}
+    assert all((site / address).is_file() for address in addresses)
+    assert "## Limits\n\n- " in text and "## How to cite\n\n- " in text
+    with duckdb.connect(str(data_dir.published), read_only=True) as connection:
+        ((moment,),) = connection.execute(
+            "SELECT value FROM meta.about WHERE fact = 'published_at'"
+        ).fetchall()
+    assert json.loads((site / QUESTIONS).read_text())["published"] == moment and moment in text
+
+
+def test_the_files_of_the_site_answer_the_questions_that_it_lists(
+    site: Path, data_dir: DataDirectory
+) -> None:
+    listed = json.loads((site / QUESTIONS).read_text(encoding="utf-8"))["questions"]
+    names = [question["name"] for question in listed]
+    assert "monthly_share_of_new_bugs" in names and "what_was_loaded_when" not in names
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'; CREATE SCHEMA marts; CREATE SCHEMA analysis")
+        for path in site.glob("data/*.parquet"):
+            connection.execute(f"CREATE VIEW {path.stem} AS FROM '{path}'")
+        for question in listed:
+            query = cookbook()[question["name"]]
+            rows = connection.execute(question["sql"]).fetchall()
+            assert [*map(repr, rows)] == [
+                *map(repr, run_query(data_dir.published, query, {}).rows)
+            ], query.name
+            assert (question["question"], question["how_to_read"]) == (
+                *(query.question, query.reading),
+            )
+            assert [one["name"] for one in question["parameters"]] == [*query.parameters]
+
+
 @pytest.mark.usefixtures("few")
 def test_a_text_of_a_stranger_means_nothing_in_a_page(
     data_dir: DataDirectory, tmp_path: Path
@@ -178,7 +219,8 @@ def test_what_is_as_it_was_is_left_and_what_is_no_longer_part_of_it_leaves(
     (path / "report.html").write_text("spoiled")
     (path / "data" / "marts.activity.csv").unlink()
     written = write_site(data_dir, path, PLAIN)
-    assert written.written == 4  # these two, and the two pages that say how many tables there are
+    # These two, and what says how many tables there are, or which questions they answer.
+    assert written.written == 6
     assert content(path) == content(few) | {"CNAME": b"of the host"}
 
 
@@ -287,6 +329,9 @@ def test_packages_that_are_handed_in_make_the_console_without_a_network(
         packed = (path / file["path"]).read_bytes()
         assert len(packed) == file["bytes"] and len(gzip.decompress(packed)) == file["unpacked"]
     names = {query["name"] for query in settings["queries"]}
+    listed = json.loads((path / QUESTIONS).read_text(encoding="utf-8"))["questions"]
+    assert [query["name"] for query in listed] == [query["name"] for query in settings["queries"]]
+    assert "](data/perf_bugs.duckdb.gz)" in (path / LLMS).read_text(encoding="utf-8")
     assert "monthly_share_of_new_bugs" in names and "what_was_loaded_when" not in names
     script = (path / "assets" / "duckdb" / "duckdb.js").read_text()
     assert 'from"./arrow.js"' in script and "sourceMappingURL" not in script

@@ -53,7 +53,7 @@ def data_files(
         return {"rows": count}
 
     for kind, write in zip(KINDS, (write_parquet, write_csv), strict=True):
-        yield OwnFile(_data_path(table, kind), write, made_from)
+        yield OwnFile(data_path(table, kind), write, made_from)
 
 
 def table_page(
@@ -113,13 +113,13 @@ def tables_page(tables: list[str], site: OwnDirectory, *, has_console: bool) -> 
     )
 
 
-def _data_path(table: str, kind: str) -> str:
+def data_path(table: str, kind: str) -> str:
     """Return where the whole of ``table`` is on the site."""
     return f"data/{file_name(table)}.{kind}"
 
 
 def _facts(table: str, entries: dict[str, Entry]) -> dict[str, Any]:
-    files = {kind: entries[_data_path(table, kind)] for kind in KINDS}
+    files = {kind: entries[data_path(table, kind)] for kind in KINDS}
     return {
         "name": table,
         "file": file_name(table),

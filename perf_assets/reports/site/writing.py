@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import duckdb
@@ -32,9 +33,12 @@ from perf_assets.reports.site.console import (
     engine_files,
     own_scripts,
 )
+from perf_assets.reports.site.database import answered_from
 from perf_assets.reports.site.feed import FEED, feed
+from perf_assets.reports.site.for_programs import LLMS, QUESTIONS, llms_text, questions_text
 from perf_assets.reports.site.pages import framed, page, page_script, style_sheet
 from perf_assets.reports.site.tables import data_files, result_tables, table_page, tables_page
+from perf_assets.schema.models.cookbook import Query, cookbook
 
 SITE = Kind("site", "site.json", "perf-assets site")
 NO_JEKYLL = ".nojekyll"  # without it GitHub Pages takes the files for the source of a blog
@@ -155,6 +159,8 @@ class _Files:
         for path in sorted(self.data_dir.pictures.glob("*")):
             yield copied_file(f"pictures/{path.name}", path)
         yield text_file(FEED, self._feed)
+        yield text_file(QUESTIONS, self._questions)
+        yield text_file(LLMS, self._llms)
         yield text_file("index.html", self._overview)
 
     def _write_dictionary(self, target: Path) -> Facts:
@@ -170,6 +176,22 @@ class _Files:
     def _feed(self) -> str:
         title, _ = read_heading(self.connection)
         return feed(self.connection, title)
+
+    @cached_property
+    def _queries(self) -> list[Query]:
+        """The queries that the data of the site answer."""
+        if self.options.has_console:
+            names = self.site.entries[DATABASE].facts["queries"]
+            return [cookbook()[name] for name in names]
+        return answered_from(self.connection, self.tables, [*cookbook().values()])
+
+    def _questions(self) -> str:
+        return questions_text(read_moment(self.data_dir.published), self._queries)
+
+    def _llms(self) -> str:
+        database = DATABASE if self.options.has_console else None
+        number = len(self._queries)
+        return llms_text(self.connection, self._cards(), self.tables, number, database)
 
     def _overview(self) -> str:
         title, basis = read_heading(self.connection)
