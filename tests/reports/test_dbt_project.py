@@ -30,6 +30,9 @@ from perf_assets.schema.models.files import load_models, models_by_name
 from tests.support import Prepared, perf_assets
 
 DBT = os.environ.get("PERF_ASSETS_DBT")
+with_dbt = pytest.mark.skipif(
+    DBT is None, reason="PERF_ASSETS_DBT names no program dbt (make test)"
+)
 MODELS = ("staging.issues", "marts.activity")
 OWN = "perf_assets_dbt.duckdb"
 AS_OF = "staging.bug_reports_as_of('2021-06')"
@@ -161,8 +164,7 @@ def test_a_directory_with_other_files_is_refused(tmp_path: Path, manifest: str |
 
 def dbt(project: Path, published: Path, *arguments: str) -> dict[str, str]:
     """Run dbt over ``project``; returns what became of each model and test, by its name."""
-    if DBT is None:
-        pytest.skip("PERF_ASSETS_DBT names no program dbt (make test)")
+    assert DBT is not None
     with socket.create_server(("127.0.0.1", 0)) as proxy:
         address = f"http://127.0.0.1:{proxy.getsockname()[1]}"
         done = subprocess.run(
@@ -212,6 +214,7 @@ def built(sampled: Prepared, once: Callable[[str, Callable[[Path], None]], Path]
     return once("dbt", build)
 
 
+@with_dbt
 @pytest.mark.slow
 def test_dbt_computes_the_tables_that_are_published(built: Path, sampled: Prepared) -> None:
     compared = 0
@@ -237,6 +240,7 @@ def test_dbt_computes_the_tables_that_are_published(built: Path, sampled: Prepar
     assert compared > 10_000
 
 
+@with_dbt
 @pytest.mark.slow
 def test_each_kind_of_test_finds_a_row_that_breaks_it(
     built: Path, sampled: Prepared, tmp_path: Path
