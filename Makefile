@@ -8,6 +8,7 @@
 PYTHON ?= python3
 VENV := .venv
 VALIDATORS := .venv-validators
+DBT := .venv-dbt
 PYTHONS := 3.9 3.14
 space := $() $()
 BIN := $(VENV)/bin
@@ -17,6 +18,8 @@ export PERF_ASSETS_DATA_DIR
 # Tests are compiled once, whatever the environment says: a third of the time of make check.
 unexport PYTHONDONTWRITEBYTECODE
 
+# Where dbt builds the project that perf-assets export-dbt writes.
+WITH_DBT := PERF_ASSETS_DBT=$(abspath $(DBT)/bin/dbt)
 PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal
 
 .PHONY: run ui explore extras pictures lint check test test-all soak spark-test pythons-test validators-test reference accuracy docs mutation upgrade \
@@ -41,11 +44,11 @@ lint: $(VENV)/.installed-dev
 check: lint
 	PERF_ASSETS_TESTS=quick $(PYTEST) --timeout 0 -m "not slow and not exhaustive"
 
-test: lint
-	$(PYTEST) -m "not exhaustive"
+test: lint $(DBT)/.installed
+	$(WITH_DBT) $(PYTEST) -m "not exhaustive"
 
-test-all: lint
-	PERF_ASSETS_TESTS=all $(PYTEST) --timeout 14400
+test-all: lint $(DBT)/.installed
+	PERF_ASSETS_TESTS=all $(WITH_DBT) $(PYTEST) --timeout 14400
 
 # For hours; INPUTS="--cases 9000 lakes" and OPERATIONS="--number 10 run" for less. What came of it
 # stands in docs/guarantees.md.
@@ -124,6 +127,11 @@ $(VALIDATORS)/.installed: $(LOCKS)/validators.txt
 		--requirement $(LOCKS)/validators.txt
 	touch $@
 
+$(DBT)/.installed: $(LOCKS)/dbt.txt | $(VENV)/.installed-dev
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(DBT)
+	$(BIN)/uv pip install --quiet --python $(DBT)/bin/python --require-hashes --requirement $(LOCKS)/dbt.txt
+	touch $@
+
 extras: $(EXTRAS:%=$(VENV)/.installed-%)
 
 $(VENV)/.installed-dev: pyproject.toml deploy/install $(LOCKS)/base.txt $(LOCKS)/dev.txt | $(VENV)/bin/python
@@ -144,8 +152,8 @@ upgrade: $(VENV)/.installed-dev
 	$(LOCK) --constraint $(LOCKS)/all.txt --all-extras $(BEYOND_BASE) \
 		--group build pyproject.toml --output-file $(LOCKS)/dev.txt
 	$(LOCK) --constraint $(LOCKS)/base.txt $(BEYOND_BASE) --group docs pyproject.toml --output-file $(LOCKS)/docs.txt
-	$(LOCK) --upgrade --group validators --output-file $(LOCKS)/validators.txt
+	$(foreach group,dbt validators,$(LOCK) --upgrade --group $(group) --output-file $(LOCKS)/$(group).txt &&) true
 	rm $(LOCKS)/all.txt
 
 clean:
-	rm -rf $(VENV) $(VALIDATORS) data
+	rm -rf $(VENV) $(VALIDATORS) $(DBT) data

@@ -30,6 +30,7 @@ TEST_VARIABLES = (
     "PERF_ASSETS_LINT_PYTHONS",
     "PERF_ASSETS_SPARK_PYTHON",
     "PERF_ASSETS_VALIDATORS",
+    "PERF_ASSETS_DBT",
     "PERF_ASSETS_RECORDINGS",
 )
 ALL_SLOW = re.compile(r"^pytestmark = .*\bpytest\.mark\.(slow|exhaustive)\b", re.MULTILINE)

@@ -61,7 +61,7 @@ WRITERS = {
     "archive.writing": FOR_ONE_COMMAND,
     "base.zips": IN_A_FOLDER,
     "reports.site.console": FOR_NEW_FILE,
-    "reports.site.directory": FOR_NEW_FILE,
+    "reports.directory": FOR_NEW_FILE,
     "reports.site.tables": FOR_NEW_FILE,
     "reports.site.writing": FOR_NEW_FILE,
     "stand_ins.generator": IN_A_FOLDER,

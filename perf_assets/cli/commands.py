@@ -31,6 +31,7 @@ MODULES = {
     "regressions": "regressions",
     "describe": "published",
     "export": "published",
+    "export-dbt": "published",
     "docs": "published",
     "ui": "ui",
     "explore": "published",

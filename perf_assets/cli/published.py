@@ -1,4 +1,4 @@
-"""What a study found and published: report, describe, docs, export, site, explore."""
+"""What a study found and published: report, describe, docs, export, export-dbt, site, explore."""
 
 import os
 import shutil
@@ -177,6 +177,31 @@ def export(
         files, rows = files + 1, rows + file.rows
         click.echo(f"{file.path}: {file.rows:,} rows")
     click.echo(f"{files} files, {rows:,} rows")
+
+
+@click.command()
+@click.argument("output", metavar="DIR", type=click.Path(path_type=Path))
+@friendly_errors
+def export_dbt(output: Path) -> None:
+    """Write the SQL models as a project of dbt to DIR, for a team that has dbt with dbt-duckdb.
+
+    Its models are those of perf-assets, with their descriptions, contracts and tests; all other
+    tables are sources, which it reads from a published database. It holds no data. A project that
+    is in DIR is replaced file by file; other files there stay.
+
+    \b
+    Example:
+        perf-assets export-dbt dbt_project
+    """
+    from perf_assets.reports.dbt_project import write_project
+
+    project = write_project(output)
+    models = sum(path.endswith(".sql") for path in project.entries if path.startswith("models/"))
+    click.echo(
+        f"{project.path}: {models} models, {len(project.entries)} files; {project.written} of them "
+        "are new or changed"
+    )
+    click.echo(f"How to build it: {project.path / 'README.md'}")
 
 
 @click.command()

@@ -5,8 +5,8 @@ Run by hand, on a quiet machine:
     python tests/benchmarks/github_ingest.py [--issues N] [--delay SECONDS] [--workers N]
 
 A generated corpus is served on loopback by a process of its own, and loaded by another into a
-new warehouse, audits included. Then 1 % of the issues change and the load is run again. The corpus
-is kept in the system's temporary directory for the next time.
+new warehouse, audits included. Then 1 % of the issues change, then five are deleted, and each time
+the load is run again. The corpus is kept in the system's temporary directory for the next time.
 """
 
 import argparse
@@ -34,6 +34,9 @@ from tests.unreliable_github import Faults, UnreliableGitHub
 
 MONTHS = months_between("2015-01", "2020-12")
 CHANGED_SHARE = 0.01
+DELETED = 5
+REASONS = "SELECT reason, count(*) FROM meta.reconciliation_differences GROUP BY reason"
+COMMANDS = {"full load": "stay", "refresh": "change", f"refresh, {DELETED} deleted": "delete"}
 MEGABYTE = 1 << 20
 
 
@@ -46,7 +49,7 @@ def main() -> None:
     server.start()
     url = ours.recv()
     with tempfile.TemporaryDirectory() as data_dir:
-        for title, command in (("full load", "stay"), ("refresh", "change")):
+        for title, command in COMMANDS.items():
             ours.send(command)
             count = ours.recv()
             client = context.Process(
@@ -81,7 +84,9 @@ def corpus_of(size: int) -> Path:
 
 
 def serve(folder: Path, delay: float, pipe: Connection) -> None:
-    """Serve the corpus; on "change", let 1 % of its issues change; on "report", tell the log."""
+    """Serve the corpus; let issues change on "change", leave on "delete"; on "report", tell the
+    log.
+    """
     corpus = read_corpus(folder)
     faults = Faults(0, 1.0, ("slow",), max_consecutive=10**9, delay=delay) if delay else None
     with UnreliableGitHub([corpus], limit=UNLIMITED, faults=faults) as server:
@@ -93,8 +98,8 @@ def serve(folder: Path, delay: float, pipe: Connection) -> None:
                 pipe.send((len(server.requests), server.points, busy))
                 server.requests.clear()
                 continue
-            if command == "change":
-                corpus = changed(corpus)
+            if command != "stay":
+                corpus = changed(corpus) if command == "change" else without_first(corpus)
                 server.replace([corpus])
             pipe.send(len(corpus.issues))
 
@@ -112,6 +117,12 @@ def changed(corpus: Corpus) -> Corpus:
     return dataclasses.replace(corpus, issues={**corpus.issues, **edited})
 
 
+def without_first(corpus: Corpus) -> Corpus:
+    """The corpus after its first issues were deleted."""
+    left = sorted(corpus.issues)[DELETED:]
+    return dataclasses.replace(corpus, issues={number: corpus.issues[number] for number in left})
+
+
 def load(url: str, data_dir: Path, workers: int, pipe: Connection) -> None:
     """Load or refresh everything; tell seconds, CPU seconds and peak memory of this process."""
     issues.REQUESTS_AT_ONCE_PER_ACCOUNT = workers
@@ -121,20 +132,25 @@ def load(url: str, data_dir: Path, workers: int, pipe: Connection) -> None:
         writer = AuditedWriter(database, DataDirectory(data_dir))
         for outcome in load_issues(writer, IssueSource(client, "sample-lab/tensorkit"), MONTHS):
             assert outcome.failure is None, outcome.failure
+        reasons = database.frame(REASONS).rows()
     seconds = time.perf_counter() - started
     used = resource.getrusage(resource.RUSAGE_SELF)
-    pipe.send((seconds, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024))
+    pipe.send((seconds, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, reasons))
 
 
 def report(
-    title: str, count: int, client: tuple[float, float, int], server: tuple[int, int, float]
+    title: str,
+    count: int,
+    client: tuple[float, float, int, list[tuple[str, int]]],
+    server: tuple[int, int, float],
 ) -> None:
-    seconds, cpu, peak = client
+    seconds, cpu, peak, reasons = client
     requests, points, busy = server
     print(f"{title} of {count:,} issues")
     print(f"  time               {seconds:8.1f} s, {count / seconds:,.0f} issues/s")
     print(f"  requests           {requests:8,d}, {1000 * requests / count:.1f} per 1,000 issues")
     print(f"  points             {points:8,d}")
+    print(f"  left, by reason    {dict(reasons)}")
     print(f"  client CPU         {cpu:8.1f} s")
     print(f"  peak memory        {peak / MEGABYTE:8.0f} MB")
     print(f"  in the server      {busy:8.1f} s, {100 * busy / seconds:.0f} % of the time")

@@ -20,8 +20,8 @@ from perf_assets.lake.maintenance import sizes
 from perf_assets.lake.pull import pull, subjects_of
 from perf_assets.lake.push import push
 from perf_assets.lake.snapshots import released
-from perf_assets.reports.site.directory import MANIFEST as SITE_LIST
-from perf_assets.reports.site.directory import SiteDirectory, text_file
+from perf_assets.reports.directory import OwnDirectory, text_file
+from perf_assets.reports.site.writing import SITE
 from perf_assets.stages.health import find_damage, repair
 from perf_assets.storage.backups import MANIFEST, open_backup, write_backup
 from perf_assets.storage.restoring import restore
@@ -244,7 +244,7 @@ def _site_lists(surroundings: Surroundings) -> TryOne:
     files = [text_file(path, lambda: "text") for path in ("index.html", "tables/a.html")]
 
     def write() -> dict[str, bytes]:
-        site = SiteDirectory(room / "site")
+        site = OwnDirectory(room / "site", SITE)
         site.plan([file.path for file in files])
         for file in files:
             site.keep(file)
@@ -254,7 +254,7 @@ def _site_lists(surroundings: Surroundings) -> TryOne:
     (room / "beside").touch()
     write()
     whole = write()
-    path = room / "site" / SITE_LIST
+    path = room / "site" / SITE.manifest
     valid = path.read_bytes()
 
     def try_one(chance: random.Random) -> object:

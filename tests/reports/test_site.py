@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -17,18 +18,19 @@ import pytest
 from perf_assets.base.errors import PerfAssetsError, TransientError
 from perf_assets.config.data_directory import PUBLISHED, DataDirectory
 from perf_assets.reports import query_runner
+from perf_assets.reports.directory import (
+    Entry,
+    OwnDirectory,
+    OwnFile,
+    text_file,
+)
 from perf_assets.reports.query_runner import run_query
 from perf_assets.reports.site import SiteOptions, packages, write_site, writing
 from perf_assets.reports.site.database import write_console_database
-from perf_assets.reports.site.directory import (
-    MANIFEST,
-    Entry,
-    SiteDirectory,
-    SiteFile,
-    text_file,
-)
+from perf_assets.reports.site.for_programs import LLMS, QUESTIONS
 from perf_assets.reports.site.pages import CONSOLE_POLICY, EMBEDDED_POLICY, POLICY
 from perf_assets.reports.site.tables import result_tables
+from perf_assets.reports.site.writing import SITE
 from perf_assets.schema.models.cookbook import cookbook
 from perf_assets.storage.database_copy import is_for_every_client
 from tests.effort import IS_THOROUGH
@@ -37,6 +39,7 @@ from tests.support import Prepared, perf_assets
 
 pytestmark = pytest.mark.slow
 
+MANIFEST = SITE.manifest
 PAGE = '<html><head><meta charset="utf-8"></head><body><header><h1>It</h1></header></body></html>'
 PLAIN = SiteOptions(has_console=False)
 QUERIES = ("how_fresh_is_it", "bug_reports_as_of_a_month", "slowest_fixes", "one_bug_traced")
@@ -149,6 +152,45 @@ def test_each_table_of_results_is_there_whole_and_its_first_rows_to_read(
     assert len(tables) > 40
 
 
+def test_programs_read_where_everything_is_and_how_far_to_trust_it(
+    site: Path, data_dir: DataDirectory
+) -> None:
+    text = (site / LLMS).read_text(encoding="utf-8")
+    assert re.match(r"# .+\n\n> .+\n\n## Pages\n\n- \[", text)
+    addresses = re.findall(r"^- \[[^]]+\]\(([^)]+)\): ", text, re.MULTILINE)
+    assert {QUESTIONS, "tables.html", "dictionary.html"} <= {*addresses}
+    assert {f"data/{path.name}" for path in site.glob("data/*.parquet")} <= {*addresses}
+    assert all((site / address).is_file() for address in addresses)
+    assert "## Limits\n\n- " in text and "## How to cite\n\n- " in text
+    with duckdb.connect(str(data_dir.published), read_only=True) as connection:
+        ((moment,),) = connection.execute(
+            "SELECT value FROM meta.about WHERE fact = 'published_at'"
+        ).fetchall()
+    assert json.loads((site / QUESTIONS).read_text())["published"] == moment and moment in text
+
+
+def test_the_files_of_the_site_answer_the_questions_that_it_lists(
+    site: Path, data_dir: DataDirectory
+) -> None:
+    listed = json.loads((site / QUESTIONS).read_text(encoding="utf-8"))["questions"]
+    names = [question["name"] for question in listed]
+    assert "monthly_share_of_new_bugs" in names and "what_was_loaded_when" not in names
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'; CREATE SCHEMA marts; CREATE SCHEMA analysis")
+        for path in site.glob("data/*.parquet"):
+            connection.execute(f"CREATE VIEW {path.stem} AS FROM '{path}'")
+        for question in listed:
+            query = cookbook()[question["name"]]
+            rows = connection.execute(question["sql"]).fetchall()
+            assert [*map(repr, rows)] == [
+                *map(repr, run_query(data_dir.published, query, {}).rows)
+            ], query.name
+            assert (question["question"], question["how_to_read"]) == (
+                *(query.question, query.reading),
+            )
+            assert [one["name"] for one in question["parameters"]] == [*query.parameters]
+
+
 @pytest.mark.usefixtures("few")
 def test_a_text_of_a_stranger_means_nothing_in_a_page(
     data_dir: DataDirectory, tmp_path: Path
@@ -177,7 +219,8 @@ def test_what_is_as_it_was_is_left_and_what_is_no_longer_part_of_it_leaves(
     (path / "report.html").write_text("spoiled")
     (path / "data" / "marts.activity.csv").unlink()
     written = write_site(data_dir, path, PLAIN)
-    assert written.written == 4  # these two, and the two pages that say how many tables there are
+    # These two, and what says how many tables there are, or which questions they answer.
+    assert written.written == 6
     assert content(path) == content(few) | {"CNAME": b"of the host"}
 
 
@@ -196,17 +239,17 @@ def test_a_list_of_files_that_somebody_changed_is_believed_in_nothing(
 def test_a_site_that_was_killed_halfway_has_no_first_page_and_is_finished_by_the_next(
     data_dir: DataDirectory, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, keep = tmp_path / "site", SiteDirectory.keep
+    path, keep = tmp_path / "site", OwnDirectory.keep
     left = [len(content(few)) - 1]
 
-    def killed(self: SiteDirectory, file: SiteFile) -> Entry:
+    def killed(self: OwnDirectory, file: OwnFile) -> Entry:
         left[0] -= 1
         if left[0] < 0:
             raise KeyboardInterrupt
         return keep(self, file)
 
     with monkeypatch.context() as patch:
-        patch.setattr(SiteDirectory, "keep", killed)
+        patch.setattr(OwnDirectory, "keep", killed)
         with pytest.raises(KeyboardInterrupt):
             write_site(data_dir, path, PLAIN)
     (path / "data" / ".marts.activity.csv.123.new").touch()
@@ -220,12 +263,12 @@ def test_a_database_that_is_published_meanwhile_makes_no_site_of_two(
 ) -> None:
     other = DataDirectory.of(shutil.copytree(data_dir.path, tmp_path / "home"))
 
-    def published_anew(self: SiteDirectory, file: SiteFile) -> Entry:
+    def published_anew(self: OwnDirectory, file: OwnFile) -> Entry:
         os.utime(other.published)
         return keep(self, file)
 
-    keep = SiteDirectory.keep
-    monkeypatch.setattr(SiteDirectory, "keep", published_anew)
+    keep = OwnDirectory.keep
+    monkeypatch.setattr(OwnDirectory, "keep", published_anew)
     with pytest.raises(TransientError, match="was published anew while the site was written"):
         write_site(other, few, PLAIN)
 
@@ -251,13 +294,13 @@ def test_a_directory_with_other_files_is_refused_and_left_alone(
 
 def test_a_checkout_without_files_may_become_a_site_and_a_file_may_not(tmp_path: Path) -> None:
     (tmp_path / "pages" / ".git").mkdir(parents=True)
-    site = SiteDirectory(tmp_path / "pages")
+    site = OwnDirectory(tmp_path / "pages", SITE)
     site.plan(["a/b.txt"])
     assert site.keep(text_file("a/b.txt", lambda: "text")).size == 4
     (tmp_path / "file").touch()
     for path in ("file", "x" * 300, "a\0b", "\udcff"):
         with pytest.raises(PerfAssetsError, match="a site cannot be written there"):
-            SiteDirectory(tmp_path / path)
+            OwnDirectory(tmp_path / path, SITE)
 
 
 def test_without_a_report_there_is_no_site(data_dir: DataDirectory, tmp_path: Path) -> None:
@@ -286,6 +329,9 @@ def test_packages_that_are_handed_in_make_the_console_without_a_network(
         packed = (path / file["path"]).read_bytes()
         assert len(packed) == file["bytes"] and len(gzip.decompress(packed)) == file["unpacked"]
     names = {query["name"] for query in settings["queries"]}
+    listed = json.loads((path / QUESTIONS).read_text(encoding="utf-8"))["questions"]
+    assert [query["name"] for query in listed] == [query["name"] for query in settings["queries"]]
+    assert "](data/perf_bugs.duckdb.gz)" in (path / LLMS).read_text(encoding="utf-8")
     assert "monthly_share_of_new_bugs" in names and "what_was_loaded_when" not in names
     script = (path / "assets" / "duckdb" / "duckdb.js").read_text()
     assert 'from"./arrow.js"' in script and "sourceMappingURL" not in script

@@ -228,13 +228,18 @@ def _citation() -> Part:
     return Part(
         "citation",
         "The software and the study whose method it automates",
-        words=[
-            f"The perf-assets authors: perf-assets, version {__version__}. Software, MIT license.",
-            PAPER,
-            "With numbers, also cite when the database was published: the same database gives the "
-            "same report, byte by byte.",
-        ],
+        words=citation_words(),
     )
+
+
+def citation_words() -> list[str]:
+    """Return what is to be cited, a sentence each."""
+    return [
+        f"The perf-assets authors: perf-assets, version {__version__}. Software, MIT license.",
+        PAPER,
+        "With numbers, also cite when the database was published: the same database gives the "
+        "same report, byte by byte.",
+    ]
 
 
 def _facts(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, str], str]:

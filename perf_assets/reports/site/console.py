@@ -14,8 +14,8 @@ from functools import cache, partial
 from pathlib import Path
 
 from perf_assets.base.code_version import files_version
+from perf_assets.reports.directory import Entry, Facts, OwnFile, text_file
 from perf_assets.reports.site.database import write_console_database
-from perf_assets.reports.site.directory import Entry, Facts, SiteFile, text_file
 from perf_assets.reports.site.packages import package_files, packages
 from perf_assets.reports.site.pages import CONSOLE, page, text_of
 from perf_assets.schema.models.cookbook import Query, by_group, cookbook
@@ -39,7 +39,7 @@ apache-arrow.js
 """
 
 
-def engine_files(given: Sequence[Path]) -> list[SiteFile]:
+def engine_files(given: Sequence[Path]) -> list[OwnFile]:
     """DuckDB-Wasm and Arrow, from the packages of npm; ``given`` are such packages as files.
 
     Packages are looked for when a file is to be written, and only then.
@@ -50,7 +50,7 @@ def engine_files(given: Sequence[Path]) -> list[SiteFile]:
     def content() -> Mapping[str, bytes]:
         return package_files(given)
 
-    def file(path: str, name: str) -> SiteFile:
+    def file(path: str, name: str) -> OwnFile:
         def write(target: Path) -> Facts:
             plain = content()[name]
             if name.endswith(("js", "mjs")):  # the site does not have their source maps
@@ -61,7 +61,7 @@ def engine_files(given: Sequence[Path]) -> list[SiteFile]:
             target.write_bytes(gzip.compress(plain, LEVEL, mtime=0) if is_packed else plain)
             return {"unpacked": len(plain)}
 
-        return SiteFile(path, write, made_from)
+        return OwnFile(path, write, made_from)
 
     folder = "assets/duckdb"
     titles = dict(zip(("duckdb", "arrow"), (package.title for package in packages()), strict=True))
@@ -76,7 +76,7 @@ def engine_files(given: Sequence[Path]) -> list[SiteFile]:
     ]
 
 
-def own_scripts() -> list[SiteFile]:
+def own_scripts() -> list[OwnFile]:
     """Return the scripts of the console."""
     return [
         text_file(f"assets/{folder}{name}", partial(text_of, name))
@@ -84,7 +84,7 @@ def own_scripts() -> list[SiteFile]:
     ]
 
 
-def database_file(published: Path, tables: Collection[str], made_from: str) -> SiteFile:
+def database_file(published: Path, tables: Collection[str], made_from: str) -> OwnFile:
     """Return the console's database, packed; its facts name the queries it answers."""
 
     def write(target: Path) -> Facts:
@@ -102,7 +102,7 @@ def database_file(published: Path, tables: Collection[str], made_from: str) -> S
         finally:
             plain.unlink(missing_ok=True)
 
-    return SiteFile(DATABASE, write, f"{made_from}, {', '.join(sorted(tables))}")
+    return OwnFile(DATABASE, write, f"{made_from}, {', '.join(sorted(tables))}")
 
 
 def console_page(entries: Mapping[str, Entry]) -> str:

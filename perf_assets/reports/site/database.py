@@ -96,13 +96,27 @@ def write_console_database(
         connection.execute(attached_as_copy(target))
         try:
             _fill(connection, chosen)
-            answered = _answered(connection, queries)
+            found = answered(connection, queries)
             connection.execute("USE memory")
             connection.execute("CHECKPOINT copy")
         finally:
             connection.execute("USE memory")
             connection.execute("DETACH copy")
-    return answered
+    return found
+
+
+def answered_from(
+    published: duckdb.DuckDBPyConnection, tables: Collection[str], queries: Sequence[Query]
+) -> list[Query]:
+    """Return those of ``queries`` that need no more than ``tables`` of the published database."""
+    with duckdb.connect() as connection:
+        for name in tables:
+            table = quoted_table(name)
+            described = published.execute(f"DESCRIBE {table}").fetchall()
+            columns = ", ".join(f"{quoted_name(column)} {kind}" for column, kind, *_ in described)
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {table.partition('.')[0]}")
+            connection.execute(f"CREATE TABLE {table} ({columns})")
+        return answered(connection, queries)
 
 
 def _fill(connection: duckdb.DuckDBPyConnection, chosen: set[str] | None) -> None:
@@ -191,11 +205,11 @@ def _describe(
             connection.execute(f"COMMENT ON COLUMN {name} IS {quoted(column.comment)}")
 
 
-def _answered(connection: duckdb.DuckDBPyConnection, queries: Sequence[Query]) -> list[Query]:
+def answered(connection: duckdb.DuckDBPyConnection, queries: Sequence[Query]) -> list[Query]:
     """Return the queries whose tables are all there."""
-    answered = []
+    found = []
     for query in queries:
         with suppress(duckdb.CatalogException, duckdb.BinderException):
             connection.execute(f"EXPLAIN {query.statement}").fetchall()
-            answered.append(query)
-    return answered
+            found.append(query)
+    return found

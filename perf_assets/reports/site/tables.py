@@ -8,10 +8,10 @@ import duckdb
 import polars.selectors as cs
 
 from perf_assets.reports.dictionary import SCHEMAS, first_sentence
+from perf_assets.reports.directory import Entry, Facts, OwnDirectory, OwnFile
 from perf_assets.reports.exporting import chosen_tables, file_name, quoted_table
 from perf_assets.reports.formats import as_csv, as_parquet
 from perf_assets.reports.query_result import QueryResult, typed_frame
-from perf_assets.reports.site.directory import Entry, Facts, SiteDirectory, SiteFile
 from perf_assets.reports.site.pages import page
 from perf_assets.schema.models.files import described_tables
 
@@ -29,7 +29,7 @@ def result_tables(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 def data_files(
     connection: duckdb.DuckDBPyConnection, table: str, made_from: str
-) -> Iterator[SiteFile]:
+) -> Iterator[OwnFile]:
     """Yield the whole of ``table``, as Parquet and as CSV."""
     whole = f"FROM {quoted_table(table)} ORDER BY ALL"
 
@@ -53,17 +53,17 @@ def data_files(
         return {"rows": count}
 
     for kind, write in zip(KINDS, (write_parquet, write_csv), strict=True):
-        yield SiteFile(_data_path(table, kind), write, made_from)
+        yield OwnFile(data_path(table, kind), write, made_from)
 
 
 def table_page(
     connection: duckdb.DuckDBPyConnection,
     table: str,
-    site: SiteDirectory,
+    site: OwnDirectory,
     made_from: str,
     *,
     has_console: bool,
-) -> SiteFile:
+) -> OwnFile:
     """Return the page with the first rows of ``table``, to be written once its files are there."""
 
     path = f"tables/{file_name(table)}.html"
@@ -84,10 +84,10 @@ def table_page(
         target.write_bytes(text.encode())
         return {}
 
-    return SiteFile(path, write, f"{made_from}, {has_console}")
+    return OwnFile(path, write, f"{made_from}, {has_console}")
 
 
-def tables_page(tables: list[str], site: SiteDirectory, *, has_console: bool) -> str:
+def tables_page(tables: list[str], site: OwnDirectory, *, has_console: bool) -> str:
     """Return the page that lists all tables of results."""
     listed = [
         {"sentence": first_sentence(_description(table)), **_facts(table, site.entries)}
@@ -113,13 +113,13 @@ def tables_page(tables: list[str], site: SiteDirectory, *, has_console: bool) ->
     )
 
 
-def _data_path(table: str, kind: str) -> str:
+def data_path(table: str, kind: str) -> str:
     """Return where the whole of ``table`` is on the site."""
     return f"data/{file_name(table)}.{kind}"
 
 
 def _facts(table: str, entries: dict[str, Entry]) -> dict[str, Any]:
-    files = {kind: entries[_data_path(table, kind)] for kind in KINDS}
+    files = {kind: entries[data_path(table, kind)] for kind in KINDS}
     return {
         "name": table,
         "file": file_name(table),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import duckdb
@@ -11,6 +12,14 @@ from perf_assets.base.errors import PerfAssetsError, TransientError
 from perf_assets.base.paths import models_dir
 from perf_assets.base.processes.progress import phase
 from perf_assets.config.data_directory import DataDirectory
+from perf_assets.reports.directory import (
+    Facts,
+    Kind,
+    OwnDirectory,
+    OwnFile,
+    copied_file,
+    text_file,
+)
 from perf_assets.reports.document import Section
 from perf_assets.reports.monthly.contents import read_heading, read_moment, read_short
 from perf_assets.reports.pages.page import docs_html, read_facts
@@ -24,17 +33,14 @@ from perf_assets.reports.site.console import (
     engine_files,
     own_scripts,
 )
-from perf_assets.reports.site.directory import (
-    Facts,
-    SiteDirectory,
-    SiteFile,
-    copied_file,
-    text_file,
-)
+from perf_assets.reports.site.database import answered_from
 from perf_assets.reports.site.feed import FEED, feed
+from perf_assets.reports.site.for_programs import LLMS, QUESTIONS, llms_text, questions_text
 from perf_assets.reports.site.pages import framed, page, page_script, style_sheet
 from perf_assets.reports.site.tables import data_files, result_tables, table_page, tables_page
+from perf_assets.schema.models.cookbook import Query, cookbook
 
+SITE = Kind("site", "site.json", "perf-assets site")
 NO_JEKYLL = ".nojekyll"  # without it GitHub Pages takes the files for the source of a blog
 LARGE = 200_000_000
 """Bytes of the console's database from which on a reader with little memory waits, or cannot."""
@@ -91,7 +97,7 @@ def write_site(data_dir: DataDirectory, path: Path, options: SiteOptions) -> Sit
         raise PerfAssetsError(
             f"{data_dir.report_page}: there is no report yet; perf-assets run writes one"
         )
-    site = SiteDirectory(path)
+    site = OwnDirectory(path, SITE)
     with published_database(published) as connection:
         changed = published.stat().st_mtime_ns
         code = files_version("reports", "schema/models", models_dir())
@@ -125,12 +131,12 @@ class _Files:
 
     data_dir: DataDirectory
     connection: duckdb.DuckDBPyConnection
-    site: SiteDirectory
+    site: OwnDirectory
     options: SiteOptions
     made_from: str
     tables: list[str]
 
-    def all(self) -> Iterator[SiteFile]:
+    def all(self) -> Iterator[OwnFile]:
         """Yield the files in the order in which they are made, first what may not be had."""
         has_console, made_from = self.options.has_console, self.made_from
         site, tables = self.site, self.tables
@@ -147,12 +153,14 @@ class _Files:
         yield text_file(NO_JEKYLL, str)
         yield text_file("assets/site.css", style_sheet)
         yield text_file("assets/page.js", page_script)
-        yield SiteFile("dictionary.html", self._write_dictionary, f"{made_from}, {has_console}")
+        yield OwnFile("dictionary.html", self._write_dictionary, f"{made_from}, {has_console}")
         yield text_file("report.html", self._report)
         yield text_file("tables.html", lambda: tables_page(tables, site, has_console=has_console))
         for path in sorted(self.data_dir.pictures.glob("*")):
             yield copied_file(f"pictures/{path.name}", path)
         yield text_file(FEED, self._feed)
+        yield text_file(QUESTIONS, self._questions)
+        yield text_file(LLMS, self._llms)
         yield text_file("index.html", self._overview)
 
     def _write_dictionary(self, target: Path) -> Facts:
@@ -168,6 +176,22 @@ class _Files:
     def _feed(self) -> str:
         title, _ = read_heading(self.connection)
         return feed(self.connection, title)
+
+    @cached_property
+    def _queries(self) -> list[Query]:
+        """The queries that the data of the site answer."""
+        if self.options.has_console:
+            names = self.site.entries[DATABASE].facts["queries"]
+            return [cookbook()[name] for name in names]
+        return answered_from(self.connection, self.tables, [*cookbook().values()])
+
+    def _questions(self) -> str:
+        return questions_text(read_moment(self.data_dir.published), self._queries)
+
+    def _llms(self) -> str:
+        database = DATABASE if self.options.has_console else None
+        number = len(self._queries)
+        return llms_text(self.connection, self._cards(), self.tables, number, database)
 
     def _overview(self) -> str:
         title, basis = read_heading(self.connection)
@@ -220,5 +244,5 @@ class _Files:
             )
 
 
-def _loaded(site: SiteDirectory) -> int:
+def _loaded(site: OwnDirectory) -> int:
     return sum(site.entries[path].size for path in (ENGINE, WORKER, DATABASE))

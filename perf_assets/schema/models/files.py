@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from graphlib import CycleError, TopologicalSorter
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LINEAGE = "column_lineage.json"
 COMMENTS_AND_TEXTS = re.compile(r"--[^\n]*|/\*.*?(?:\*/|\Z)|'(?:[^']|'')*'", re.DOTALL)
-TABLE_READ = re.compile(r"\b(?:from|join)\s+([a-z_]\w*\.[a-z_]\w*)", re.IGNORECASE)
+TABLE_READ = re.compile(r"\b(?:from|join)\s+([a-z_]\w*\.[a-z_]\w*)\b(?!\s*\()", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,16 @@ def check_query(path: Path, sql: str) -> tuple[str, ...]:
 
 def tables_behind(sql: str) -> tuple[str, ...]:
     """Return the tables that stand behind FROM and JOIN, as ``schema.table``, sorted."""
-    return tuple(sorted({*TABLE_READ.findall(COMMENTS_AND_TEXTS.sub(" ", sql))}))
+    return tuple(sorted({sql[start:end] for start, end in places_of_tables(sql)}))
+
+
+def places_of_tables(sql: str) -> Iterator[tuple[int, int]]:
+    """Yield where ``schema.table`` stands behind FROM or JOIN in ``sql``: its start and its end.
+
+    Comments, texts and table functions are passed over.
+    """
+    blank = COMMENTS_AND_TEXTS.sub(lambda found: " " * len(found[0]), sql)
+    return (found.span(1) for found in TABLE_READ.finditer(blank))
 
 
 def read_description(text: str) -> str:

@@ -1,7 +1,7 @@
-"""The directory of a site: which files of it are ours, and each replaced in one step.
+"""A directory that a command writes: which files of it are ours, and each replaced in one step.
 
-``site.json`` lists them, so a site that is written again is not taken for somebody's files, what
-is as it was is not made again, and what is no longer part of the site leaves.
+A manifest lists them, so what is written again is not taken for somebody's files, what is as it was
+is not made again, and what is no longer part of it leaves.
 """
 
 import hashlib
@@ -17,9 +17,7 @@ from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.files import set_in_place, temporary_beside, unwritable, write_file
 from perf_assets.base.sanitize import is_utf8, shortened
 
-MANIFEST = "site.json"
-MADE_BY = "perf-assets site"
-ALLOWED = (".git",)  # beside which a site may be begun: it is where many hosts take it from
+ALLOWED = (".git",)  # beside which one may be begun: many hosts take a site from a checkout
 UNFINISHED = re.compile(r"\..+\.[0-9]+(-[0-9]+)?\.new(\.wal)?")
 
 Facts = Mapping[str, Any]
@@ -27,8 +25,17 @@ Facts = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class SiteFile:
-    """A file of the site, and how it is made.
+class Kind:
+    """What a directory is to messages, the name of its manifest, and the command that writes it."""
+
+    noun: str
+    manifest: str
+    made_by: str
+
+
+@dataclass(frozen=True)
+class OwnFile:
+    """A file of the directory, and how it is made.
 
     path : below the directory, with slashes.
     write : writes it to the path that it is given, and returns what pages say of it.
@@ -51,47 +58,47 @@ class Entry:
     facts: Facts = field(default_factory=dict)
 
 
-def text_file(path: str, text: Callable[[], str]) -> SiteFile:
+def text_file(path: str, text: Callable[[], str]) -> OwnFile:
     """Return a page or a script, made each time."""
 
     def write(target: Path) -> Facts:
         target.write_bytes(text().encode())
         return {}
 
-    return SiteFile(path, write)
+    return OwnFile(path, write)
 
 
-def copied_file(path: str, source: Path) -> SiteFile:
+def copied_file(path: str, source: Path) -> OwnFile:
     """Return a copy of a file."""
 
     def write(target: Path) -> Facts:
         shutil.copyfile(source, target)
         return {}
 
-    return SiteFile(path, write)
+    return OwnFile(path, write)
 
 
-class SiteDirectory:
-    """A directory whose files are those of a site.
+class OwnDirectory:
+    """A directory whose files a command writes.
 
     entries : the files that were kept by now.
     written : how many of them are others than before.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, kind: Kind) -> None:
         """Take the directory at ``path``; made if missing.
 
         Raises
         ------
         PerfAssetsError
-            It cannot be made or read, or has files and no site of ours.
+            It cannot be made or read, or has files and nothing of ours of this ``kind``.
         """
         if not is_utf8(path):
             raise PerfAssetsError(
-                f"{shortened(path, 200)}: a site cannot be written there, as its path is not "
-                "UTF-8, which the database needs: name another directory"
+                f"{shortened(path, 200)}: a {kind.noun} cannot be written there, as its path is "
+                "not UTF-8, which databases need: name another directory"
             )
-        self.path = path
+        self.path, self._kind = path, kind
         self.entries: dict[str, Entry] = {}
         self.written = 0
         try:
@@ -100,15 +107,15 @@ class SiteDirectory:
         except (OSError, ValueError) as error:  # a name may have what no file system takes
             reason = getattr(error, "strerror", None) or error
             raise PerfAssetsError(
-                f"{shortened(path, 200)}: a site cannot be written there ({reason}): name another "
-                "directory"
+                f"{shortened(path, 200)}: a {kind.noun} cannot be written there ({reason}): name "
+                "another directory"
             ) from None
         others = {name for name in names if not UNFINISHED.fullmatch(name)} - {*ALLOWED}
         listed = self._listed() if others else {}
         if listed is None:
             raise PerfAssetsError(
-                f"{path}: this directory has files and no site of perf-assets: name another one, "
-                "or empty it"
+                f"{path}: this directory has files and no {kind.noun} of perf-assets: name "
+                "another one, or empty it"
             )
         self._before = listed
 
@@ -120,7 +127,7 @@ class SiteDirectory:
         self._before = {**dict.fromkeys(paths), **self._before}
         self._save(self._before)
 
-    def keep(self, file: SiteFile) -> Entry:
+    def keep(self, file: OwnFile) -> Entry:
         """Have ``file`` in the directory.
 
         Raises
@@ -142,7 +149,7 @@ class SiteDirectory:
             self._save({**self._before, **self._noted()})
         return entry
 
-    def _made(self, file: SiteFile, target: Path, there: str | None) -> Entry:
+    def _made(self, file: OwnFile, target: Path, there: str | None) -> Entry:
         """Make ``file``, and replace what is there, of the digest ``there``, by it."""
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -160,7 +167,7 @@ class SiteDirectory:
         return entry
 
     def finish(self) -> None:
-        """Let files leave that are no longer part of the site, and note those that are."""
+        """Let files leave that are no longer part of it, and note those that are."""
         for path in self._before.keys() - self.entries.keys():
             (self.path / path).unlink(missing_ok=True)
         self._save(self._noted())
@@ -174,19 +181,19 @@ class SiteDirectory:
         One that somebody changed lists nothing: all files are made again, and none leaves.
         """
         try:
-            read = json.loads((self.path / MANIFEST).read_bytes())
+            read = json.loads((self.path / self._kind.manifest).read_bytes())
         except (OSError, ValueError, RecursionError):
             return None
-        if not (isinstance(read, dict) and read.get("made_by") == MADE_BY):
+        if not (isinstance(read, dict) and read.get("made_by") == self._kind.made_by):
             return None
         files = read.get("files")
         is_whole = isinstance(files, dict) and read.get("sha256") == _digest(files)
         return files if is_whole else {}
 
     def _save(self, files: Mapping[str, Any]) -> None:
-        listed = {"made_by": MADE_BY, "sha256": _digest(files), "files": files}
+        listed = {"made_by": self._kind.made_by, "sha256": _digest(files), "files": files}
         text = json.dumps(listed, indent=1) + "\n"
-        write_file(self.path / MANIFEST, text, is_durable=False)
+        write_file(self.path / self._kind.manifest, text, is_durable=False)
 
 
 def _digest(files: Mapping[str, Any]) -> str:
