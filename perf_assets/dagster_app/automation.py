@@ -13,7 +13,7 @@ from typing import Any
 import dagster as dg
 
 from perf_assets.dagster_app.keys import Place, asset_key, name_of
-from perf_assets.dagster_app.run_options import REASON, REFRESH_TAG
+from perf_assets.dagster_app.run_options import FOLLOWING, REASON, REFRESH_TAG
 from perf_assets.schema.models.asset_graph import REPLICATION_REPORT
 
 SENSOR = "bring_along"
@@ -73,7 +73,7 @@ def following_sensor(names: Iterable[str], place: Place) -> dg.AutomationConditi
     return dg.AutomationConditionSensorDefinition(
         place.named(SENSOR),
         target=dg.AssetSelection.assets(*map(place.key, names)),
-        run_tags={REASON: "made from what was loaded by hand"},
+        run_tags={REASON: FOLLOWING},
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
             "Brings along what is made from an asset that was materialized by hand, as in a "

@@ -11,6 +11,7 @@ from perf_assets.dagster_app.dagster_internals import (
     RetryMode,
 )
 from perf_assets.dagster_app.keys import Place
+from perf_assets.dagster_app.run_options import FOLLOWING, REASON
 from perf_assets.storage.lock import writing
 from perf_assets.storage.warehouse import kept_open
 
@@ -18,6 +19,8 @@ WORKER = "repository_worker"
 """The step that writes to the data directory of a worker alone."""
 POOL = "warehouse"
 """Steps of this pool write to the data directory; dagster.yaml lets one of them run at a time."""
+PATIENCE = 24 * 3600.0
+"""Seconds to wait for another process that writes, where nobody is there to start again."""
 
 
 class SingleWriterExecutor(InProcessExecutor):
@@ -41,7 +44,8 @@ class SingleWriterExecutor(InProcessExecutor):
             yield from super().execute(plan_context, execution_plan)
             return
         data_dir = self._place.data_dir
-        with writing(data_dir.path), kept_open(data_dir.warehouse):
+        patience = PATIENCE if plan_context.run_tags.get(REASON) == FOLLOWING else 0.0
+        with writing(data_dir.path, patience), kept_open(data_dir.warehouse):
             yield from super().execute(plan_context, execution_plan)
 
 

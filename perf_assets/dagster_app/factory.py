@@ -24,7 +24,7 @@ from perf_assets.dagster_app.event_reporting import (
     failure,
     refusal,
 )
-from perf_assets.dagster_app.executor import POOL
+from perf_assets.dagster_app.executor import PATIENCE, POOL
 from perf_assets.dagster_app.keys import Place
 from perf_assets.dagster_app.partitions import by_subject, partitions_of
 from perf_assets.dagster_app.runtime_metadata import Figures, runtime_metadata, sizes_of
@@ -40,9 +40,6 @@ from perf_assets.storage.warehouse import open_warehouse
 S = TypeVar("S", bound=Subject)
 
 NOT_AVAILABLE = {"not available": "left as it was: meta.derived_audits has the reason"}
-
-PATIENCE = 24 * 3600.0
-"""Seconds that a step waits for another one that writes to its data directory."""
 
 WholeStep = Callable[[AuditedWriter, EventReporter], Iterable[Derived]]
 """Brings tables up to date that are computed whole, each after those it is made from.

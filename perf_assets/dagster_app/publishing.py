@@ -8,8 +8,8 @@ import dagster as dg
 from perf_assets.config.study import Study
 from perf_assets.dagster_app.asset_specs import inputs_of
 from perf_assets.dagster_app.event_reporting import Event, EventReporter
-from perf_assets.dagster_app.executor import POOL
-from perf_assets.dagster_app.factory import PATIENCE, open_writer
+from perf_assets.dagster_app.executor import PATIENCE, POOL
+from perf_assets.dagster_app.factory import open_writer
 from perf_assets.dagster_app.freshness import check_completeness, completeness_check
 from perf_assets.dagster_app.keys import Place, asset_key
 from perf_assets.dagster_app.runtime_metadata import figure_of

@@ -13,6 +13,7 @@ from perf_assets.dagster_app.dagster_internals import EXTERNALLY_MANAGED_ASSETS_
 OURS = "perf-assets/"
 REASON = "reason"  # why a run was started
 COMMAND_LINE = "command line"
+FOLLOWING = "made from what was loaded by hand"
 REFRESH_TAG = f"{OURS}refresh"  # on a run that makes, and reports, what is new or changed
 RECONCILE_TAG = f"{OURS}reconcile"  # on one that reads again what is due
 FORCE_TAG = f"{OURS}force"  # on one that computes what did not change too

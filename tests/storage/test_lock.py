@@ -65,6 +65,19 @@ def is_free(data_dir: Path) -> bool:
     return done.returncode == 0
 
 
+def test_who_has_patience_writes_when_the_other_process_is_done(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", logger=lock.__name__)
+    with held(tmp_path) as holder:
+        end = threading.Timer(0.3, holder.kill)
+        end.start()
+        with writing(tmp_path, patience=600):
+            assert holder.wait() != 0 and not is_free(tmp_path)
+    assert f"waiting for {tmp_path}" in caplog.text
+    assert is_free(tmp_path)
+
+
 def test_every_way_to_write_is_refused_with_the_process_that_writes(tmp_path: Path) -> None:
     warehouse, published = tmp_path / "warehouse.duckdb", tmp_path / "perf_bugs.duckdb"
     with open_warehouse(warehouse):
