@@ -34,6 +34,7 @@ MODULES = {
     "docs": "published",
     "ui": "ui",
     "explore": "published",
+    "mcp": "mcp",
     "mock-api": "corpora",
     "generate-sample": "corpora",
 }
