@@ -1,6 +1,7 @@
 """mcp: named queries of the published database for assistants."""
 
 import os
+import re
 import secrets
 import sys
 from pathlib import Path
@@ -39,7 +40,7 @@ def mcp(data_dir: Path, port: int, *, is_http: bool) -> None:
     try:
         from perf_assets.web.mcp.server import Server, application
     except ModuleNotFoundError as error:
-        if error.name not in ("mcp", "mcp_types"):
+        if str(error.name).partition(".")[0] not in ("mcp", "mcp_types"):
             raise
         raise PerfAssetsError(
             "mcp needs the SDK of the protocol, which is not installed: "
@@ -49,6 +50,8 @@ def mcp(data_dir: Path, port: int, *, is_http: bool) -> None:
     shutdown.set_resume_hint("assistants cannot ask any more; nothing was changed")
     server = Server(database)
     if not is_http:
+        if sys.stdin.isatty():
+            click.echo("Waiting for an assistant on standard input (Ctrl-C stops it)", err=True)
         server.run("stdio")
         return
     token = _token()
@@ -72,7 +75,7 @@ def _token() -> str:
             f"read by others: set {TOKEN}"
         )
     token = secrets.token_urlsafe(24) if given is None else given
-    if len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable():
+    if re.fullmatch(r"[!-~]+", token) is None or len(token) < SHORTEST_TOKEN:
         raise PerfAssetsError(
             f"{TOKEN}: a token has {SHORTEST_TOKEN} or more letters and digits, without blanks"
         )

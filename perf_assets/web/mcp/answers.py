@@ -1,8 +1,8 @@
 """Answers for assistants: texts of strangers as data, each text cut, each answer limited.
 
 An answer is one JSON object. ``server`` has the words of perf-assets; ``untrusted_data`` has all
-that comes from the database, whoever wrote it. JSON quotes each text, so that no text ends its
-field, whatever it contains.
+that comes from the database, and error messages. JSON quotes each text, so that no text ends its
+field.
 """
 
 import json
