@@ -27,8 +27,8 @@ from perf_assets.web.mcp import answers
 from perf_assets.web.mcp.answers import Asked, answer
 from perf_assets.web.mcp.server import Server, delivered
 from tests.effort import IS_THOROUGH
+from tests.hostile_sql import SECRET, STATEMENTS, attacks
 from tests.ports import free_port
-from tests.reports.test_confinement import SECRET, STATEMENTS, attacks
 from tests.support import Prepared, command, environment, perf_assets, serving_process
 
 pytestmark = pytest.mark.slow
@@ -148,10 +148,10 @@ def test_an_answer_says_where_it_is_from_and_how_to_read_it(database: Path) -> N
     assert any("Not all rows" in limit for limit in content["server"]["limits"])
     found = content["untrusted_data"]
     with duckdb.connect(str(database), read_only=True) as connection:
-        months = connection.sql("SELECT max(month) FROM raw.issues").fetchone()
+        months = connection.sql("SELECT max(month) FROM raw.issues").fetchall()
         published = connection.sql("SELECT value FROM meta.about WHERE fact = 'published_at'")
-        assert (found["newest_month"],) == months
-        assert (found["published_at"],) == published.fetchone()
+        assert [(found["newest_month"],)] == months
+        assert [(found["published_at"],)] == published.fetchall()
 
 
 def test_lists_every_question_and_describes_those_that_are_searched(database: Path) -> None:
@@ -180,6 +180,8 @@ def test_describes_every_table_and_column(database: Path) -> None:
     for name in ("marts.bug_metrics.fix_time_days", "bug_metrics.fix_time_days", "fix_time_days"):
         column: Any = call(database, "describe", name=name).structured_content
         assert column["server"]["column"]["unit"] == "days"
+    both: Any = call(database, "describe", name="commits").structured_content  # a column too
+    assert both["server"]["table"]["name"] == "raw.commits" and both["server"]["in_tables"]
     assert "did you mean marts.bug_metrics" in mistake(
         database, "describe", name="marts.bug_metric"
     )

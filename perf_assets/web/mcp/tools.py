@@ -139,20 +139,21 @@ class Tools:
                 other_tables=[each.name for each in tables.values() if not each.is_main],
             )
         head, _, last = name.rpartition(".")
-        if having := [each.name for each in tables.values() if name in each.column]:
-            return of_server(column=_column(tables[having[0]].column[name]), in_tables=having)
-        if (
-            head
-            and name not in tables
-            and head not in {each.schema_name for each in tables.values()}
-        ):
+        schemas = {each.schema_name for each in tables.values()}
+        if head and head not in schemas:
             table = find_table(head)
             if last not in table.column:
                 raise PerfAssetsError(
                     f"{name!r}: {table.name} has no such column; {nearest(last, table.column)}"
                 )
             return of_server(table=table.name, column=_column(table.column[last]))
-        return of_server(table=_table(find_table(name)))
+        found: Answer = {}
+        if having := [each for each in tables.values() if name in each.column]:
+            found["column"] = _column(having[0].column[name])
+            found["in_tables"] = [each.name for each in having]
+        if not having or [each for each in tables if each.endswith(f".{name}")]:
+            found["table"] = _table(find_table(name))
+        return of_server(**found)
 
     def bug(self, repository: Repository, number: Number) -> Answer:
         """Return everything that is known about one bug report, and its history."""
