@@ -21,9 +21,10 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult
 
 from perf_assets.reports.query_result import QueryResult
+from perf_assets.reports.query_runner import run_query
 from perf_assets.schema.models.cookbook import GROUPS, cookbook
 from perf_assets.schema.models.files import described_tables
-from perf_assets.web.mcp import answers
+from perf_assets.web.mcp import answers, tools
 from perf_assets.web.mcp.answers import Asked, answer
 from perf_assets.web.mcp.server import Server, delivered
 from tests.effort import IS_THOROUGH
@@ -273,6 +274,16 @@ def test_each_call_opens_the_database_anew(tmp_path: Path, changed: Path) -> Non
     assert before.is_error and not after.is_error
 
 
+def test_an_answer_is_of_one_publication(changed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def published_meanwhile(*arguments: Any) -> QueryResult:
+        rows = run_query(*arguments)
+        shutil.copyfile(changed, changed.with_suffix(".new")).replace(changed)
+        return rows
+
+    monkeypatch.setattr(tools, "run_query", published_meanwhile)
+    assert "ask again" in mistake(changed, "month")
+
+
 @pytest.fixture
 def hostile(changed: Path) -> Path:
     """A database in which strangers wrote harm wherever they write."""
@@ -392,9 +403,9 @@ def test_over_stdio_a_process_answers_and_ends_with_its_client(small: Prepared) 
     server = StdioServerParameters(command=python, args=arguments, env=environment())
 
     async def conversation(client: Client) -> dict[str, bool]:
-        tools = (await client.list_tools()).tools
-        assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
-        called = [(tool.name, CALLS[tool.name]) for tool in tools]
+        offered = (await client.list_tools()).tools
+        assert all(tool.annotations and tool.annotations.read_only_hint for tool in offered)
+        called = [(tool.name, CALLS[tool.name]) for tool in offered]
         return {name: (await client.call_tool(name, given)).is_error for name, given in called}
 
     assert talk(server, conversation) == dict.fromkeys(CALLS, False)

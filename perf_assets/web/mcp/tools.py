@@ -3,7 +3,8 @@
 Every query is one of the cookbook, and runs as ``perf-assets query`` runs it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
@@ -88,7 +89,7 @@ class Tools:
     def __init__(self, database: Path) -> None:
         """Ask the database at ``database``, which need not be there yet."""
         self._database = database
-        self._one_at_a_time = Lock()  # a query takes every core and much memory
+        self._lock = Lock()
 
     def list_questions(self, words: Words = "", group: Group = "") -> Answer:
         """List the named queries that ask can run.
@@ -126,7 +127,7 @@ class Tools:
                 "lists all, and SQL is not accepted"
             )
         values = {name: str(value) for name, value in (parameters or {}).items()}
-        with self._one_at_a_time:
+        with self._one_publication():
             return self._answer([self._asked("rows", query, values)], values, rows=rows)
 
     def describe(self, name: Described = "") -> Answer:
@@ -158,7 +159,7 @@ class Tools:
     def bug(self, repository: Repository, number: Number) -> Answer:
         """Return everything that is known about one bug report, and its history."""
         values = {"repository": repository, "number": str(number)}
-        with self._one_at_a_time:
+        with self._one_publication():
             asked = [self._asked("facts", BUG, values), self._asked("history", HISTORY, values)]
             if {*asked[0].rows.column("repository")} != {repository}:
                 raise PerfAssetsError(
@@ -170,7 +171,7 @@ class Tools:
     def month(self, month: OneMonth = "", repository: OneOrAll = "") -> Answer:
         """Sum up one month of each repository: opened, fixed, share, alerts, missing months."""
         values = _without_empty(month=month, repository=repository)
-        with self._one_at_a_time:
+        with self._one_publication():
             asked = self._asked("rows", MONTH, values)
             limits = [] if all(asked.rows.column("is_complete")) else [INCOMPLETE]
             return self._answer([asked], values, limits)
@@ -181,7 +182,7 @@ class Tools:
         Of repositories it has the published tests too; of months what changed in the labelling.
         """
         chosen = list(dict.fromkeys(repositories))
-        with self._one_at_a_time:
+        with self._one_publication():
             if months is not None and len(set(months)) == 2 and len(chosen) == 1:
                 return self._compare_months(chosen[0], sorted(months))
             if months or len(chosen) < 2:
@@ -224,6 +225,22 @@ class Tools:
         is_tested = len(pairs) == len(chosen) * (len(chosen) - 1) // 2
         limits = [*OF_REPOSITORIES, *([] if is_tested else [UNTESTED])]
         return self._answer([*asked, tests], {"repositories": list(chosen)}, limits)
+
+    @contextmanager
+    def _one_publication(self) -> Iterator[None]:
+        """Let a call read one publication, and no other call meanwhile: queries take all cores."""
+        with self._lock:
+            before = self._identity()
+            yield
+            if self._identity() != before:
+                raise PerfAssetsError("a run published the database during this call: ask again")
+
+    def _identity(self) -> tuple[int, int] | None:
+        try:
+            found = self._database.stat()
+        except OSError:  # the query says what is wrong
+            return None
+        return found.st_ino, found.st_mtime_ns
 
     def _asked(self, field: str, name: str, values: Mapping[str, str]) -> Asked:
         query = cookbook()[name]
