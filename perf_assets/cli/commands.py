@@ -35,6 +35,7 @@ MODULES = {
     "docs": "published",
     "ui": "ui",
     "explore": "published",
+    "mcp": "mcp",
     "mock-api": "corpora",
     "generate-sample": "corpora",
 }

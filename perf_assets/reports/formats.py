@@ -41,7 +41,7 @@ def as_csv(answer: QueryResult) -> bytes:
 
 def as_json(answer: QueryResult) -> bytes:
     """Return a JSON list of objects; NaN and infinity are null, times are ISO 8601."""
-    rows = [dict(zip(answer.columns, map(_plain, row), strict=True)) for row in answer.rows]
+    rows = [dict(zip(answer.columns, map(plain, row), strict=True)) for row in answer.rows]
     text = json.dumps(rows, ensure_ascii=False, indent=1)
     return (UNESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n").encode()
 
@@ -129,7 +129,7 @@ def shown(value: object) -> str:  # noqa: PLR0911
     if isinstance(value, list | tuple) and not any(isinstance(item, dict) for item in value):
         return ", ".join(map(shown, value))
     if isinstance(value, list | dict):
-        return json.dumps(_plain(value), ensure_ascii=False)
+        return json.dumps(plain(value), ensure_ascii=False)
     return str(value)
 
 
@@ -178,11 +178,12 @@ def _spreadsheet_cell(value: object) -> object:
     if isinstance(value, int | float | Decimal):
         return value
     if isinstance(value, list | dict):  # of which no entry is told apart by a comma
-        return json.dumps(_plain(value), ensure_ascii=False)
+        return json.dumps(plain(value), ensure_ascii=False)
     return for_spreadsheet(str(value))
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401, PLR0911
+def plain(value: Any) -> Any:  # noqa: ANN401, PLR0911
+    """Return a value as JSON has it: NaN and infinity as null, times as texts of ISO 8601."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
@@ -194,9 +195,9 @@ def _plain(value: Any) -> Any:  # noqa: ANN401, PLR0911
     if isinstance(value, timedelta):
         return value.total_seconds()
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return str(value)
 
 

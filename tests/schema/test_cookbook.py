@@ -304,6 +304,17 @@ FILLED = {
         {"repository": REPOSITORY, "month": "2020-02", "instrument": "label", "name": "speed"}
         | {"begins": True, "used_on": 12, "result": "the label speed began to be used"}
     ],
+    "analysis.project_comparisons": [
+        {"dataset": "live", "compared": "repositories", "repository": f"{REPOSITORY} and x/y"}
+        | {"first": REPOSITORY, "second": "x/y", "metric": "comments", "result": "delta = 0.100"}
+        | {"n_first": 9, "n_second": 20, "level_first": 2.0, "level_second": 1.0}
+        | {"cliffs_delta": 0.2, "adjusted_cliffs_delta": 0.1, "adjusted_p_value_holm": 0.04}
+        | {"strata": 1, "n_matched_first": 9, "n_matched_second": 9, "is_too_few": False}
+    ],
+    "labels.label_evidence": [
+        {"repository": REPOSITORY, "number": 1, "rule": "keyword", "field": "first_paragraph"}
+        | {"match": "slow", "month": "2020-01"}
+    ],
     "labels.label_kinds": [label_kind("speed", is_performance=True), label_kind("gpu")],
     "raw.commit_files": [
         changed_file("a", "engine.py"),
@@ -478,7 +489,70 @@ FILLED = {
     ],
 }
 
+FACTS: dict[str, list[tuple[Any, ...]]] = {
+    "report": [
+        ("address", f"{ISSUE}1"),
+        ("author", "reporter"),
+        ("closed_at_utc", "2020-03-01 00:00"),
+        ("commentators", "1"),
+        ("comments", "1"),
+        ("fix_commits", "2"),
+        ("fix_files", "2"),
+        ("fix_size_lines", "40"),
+        ("fix_time_days", "60.0"),
+        ("hours_to_first_comment", "6.0"),
+        ("is_fixed", "true"),
+        ("is_performance", "true"),
+        ("opened_at_utc", "2020-01-01 00:00"),
+        ("outcome", "fixed"),
+        ("outcome_by", "commit"),
+        ("reopenings", "0"),
+        ("state", "closed"),
+        ("title", "Slow start"),
+    ],
+    "label": [
+        ("keyword", "slow", "in first paragraph"),
+        ("probability of the classifier", "0.8", ""),
+        ("strength", "strong"),
+    ],
+    "link": [
+        (approach, sha(commit), "fixes #1; doubts: issue_number_below_100", confidence, counted)
+        for approach, commit, confidence, counted in (
+            ("closed_by_commit", "b", 0.984, False),
+            ("id", "a", 0.5, True),
+            ("id", "b", 0.5, True),
+        )
+    ],
+    "commit": [
+        (
+            *("2020-02-20 00:00", sha("a")),
+            "+5 -1 Fix https://github.com/Former/name/issues/1, github.com/former/name/pull/2",
+            *(None, True),
+        ),
+        ("2020-02-29 00:00", sha("b"), "+30 -4 b", None, True),
+    ],
+    "release": [("outcome", "not_looked_at")],
+    "duplicate": [("reported first", f"{REPOSITORY}#2")],
+    "cause": [("inefficient algorithm", "inefficient algorithm")],
+    "verdict": [("yes", "inefficient algorithm")],
+    "lifetime": [("outcome", "not_looked_at")],
+    "area": [("label", "cuda", "module: cuda"), ("label", "nn", "module: nn")],
+    "environment": [("device", "cpu", "on cpu"), ("device", "gpu", "on gpu")],
+}
+"""What the query about one bug says of the first, by topic."""
+
 EXPECTED: dict[str, list[tuple[Any, ...]]] = {
+    "repositories_compared": [
+        (REPOSITORY, "x/y", "comments", 9, 20, 2.0, 1.0, 0.2, 0.1, 0.04, False, "delta = 0.100")
+    ],
+    "one_month_summed_up": [
+        (REPOSITORY, "2020-03", True, 0, 0, None, 1, 1, 2, 1, 50.0, 3, 1, 1, [], [], 0)
+    ],
+    "everything_about_one_bug": [
+        (REPOSITORY, 1, topic, *row, *(None,) * (5 - len(row)))
+        for topic, rows in FACTS.items()
+        for row in rows
+    ],
     "reports_against_work": [(REPOSITORY, "all", "2020", 1, 3, 0, 0, 0, 3, 100.0)],
     "who_works_on_performance": [
         (REPOSITORY, "helper", 0, 1, 0, 1, 100.0, datetime(2020, 2, 29, tzinfo=UTC)),

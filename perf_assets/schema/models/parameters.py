@@ -54,8 +54,12 @@ class Parameter:
     @property
     def assignment(self) -> str:
         """``name=value`` as one would give it, with the default where that is a plain value."""
-        is_plain = LITERAL.fullmatch(self.default) is not None
-        return f"{self.name}={self.default.strip(chr(39)) if is_plain else 'VALUE'}"
+        return f"{self.name}={'VALUE' if self.literal is None else self.literal}"
+
+    @property
+    def literal(self) -> str | None:
+        """The default where it is a plain value; None where it is computed from the data."""
+        return self.default.strip("'") if LITERAL.fullmatch(self.default) else None
 
     @property
     def choices(self) -> list[str]:
