@@ -12,7 +12,7 @@ from typing import Any
 
 import dagster as dg
 
-from perf_assets.dagster_app.keys import Place, asset_key, name_of
+from perf_assets.dagster_app.keys import Assets, Place, asset_key, name_of
 from perf_assets.dagster_app.run_options import FOLLOWING, REASON, REFRESH_TAG
 from perf_assets.schema.models.asset_graph import REPLICATION_REPORT
 
@@ -30,11 +30,10 @@ DUE = UPDATED.since_last_handled() & ~on.in_progress() & ~on.any_deps_in_progres
 RESTLESS = on.in_progress() | on.newly_requested() | on.newly_updated()
 
 
-def conditions(
-    assets: Sequence[dg.AssetsDefinition | dg.AssetSpec], place: Place
-) -> Mapping[str, Condition]:
+def conditions(assets: Assets, place: Place, *, with_workers: bool) -> Mapping[str, Condition]:
     """Return the condition of each asset that follows; ``assets`` have no prefix yet.
 
+    A worker's run has all that is by month.
     What is computed whole waits until no partition of anything is in progress, or changed since
     the last look: else a month's labels would have it computed twice.
     """
@@ -47,10 +46,6 @@ def conditions(
     partitioned = {name for name, spec in specs.items() if spec.partitions_def is not None}
     if not partitioned:
         return {}
-    with_workers = any(
-        isinstance(specs[name].partitions_def, dg.StaticPartitionsDefinition)
-        for name in partitioned
-    )
     restless = [on.asset_matches(place.key(name), RESTLESS) for name in sorted(partitioned)]
     rest: Condition = ~reduce(or_, restless)
     found: dict[str, Condition] = {}
@@ -58,26 +53,27 @@ def conditions(
         inputs = {name_of(dep.asset_key) for dep in spec.deps} & specs.keys()
         if not inputs or name.partition(".")[0] in LEFT or name == REPLICATION_REPORT:
             continue
-        if name in partitioned:
-            if not with_workers:  # a worker's run has all of these
-                found[name] = DUE
-        elif inputs & partitioned:
-            found[name] = DUE & rest
-        else:
+        if name not in partitioned:
+            found[name] = DUE & rest if inputs & partitioned else DUE
+        elif not with_workers:
             found[name] = DUE
     return found
 
 
-def following_sensor(names: Iterable[str], place: Place) -> dg.AutomationConditionSensorDefinition:
-    """Return the sensor that looks every half minute whether one of the assets is due."""
+def following_sensor(
+    names: Iterable[str], checks: Sequence[dg.AssetChecksDefinition], place: Place
+) -> dg.AutomationConditionSensorDefinition:
+    """Return the sensor that looks every half minute whether an asset or check is due."""
+    assets = dg.AssetSelection.assets(*map(place.key, names))
     return dg.AutomationConditionSensorDefinition(
         place.named(SENSOR),
-        target=dg.AssetSelection.assets(*map(place.key, names)),
+        target=assets | dg.AssetSelection.checks(*checks),
         run_tags={REASON: FOLLOWING},
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
             "Brings along what is made from an asset that was materialized by hand, as in a "
-            "backfill: labels, links and details of the month, then models, database and report."
+            "backfill: labels, links and details of the month, then models, database and report. "
+            "And judges on the fourth of a month whether the last one is there."
         ),
     )
 

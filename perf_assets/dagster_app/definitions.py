@@ -1,7 +1,7 @@
 """Here Dagster's objects come together: assets, checks, jobs and the schedule."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import dagster as dg
@@ -22,7 +22,7 @@ from perf_assets.dagster_app.assets import (
 from perf_assets.dagster_app.automation import Condition, conditions, following_sensor
 from perf_assets.dagster_app.freshness import newest_month_checks
 from perf_assets.dagster_app.jobs import study_jobs, studyless_jobs
-from perf_assets.dagster_app.keys import Place, name_of
+from perf_assets.dagster_app.keys import Assets, Place, name_of
 from perf_assets.dagster_app.lake_maintenance_job import lake_maintenance_job
 from perf_assets.dagster_app.publishing import publishing_assets
 from perf_assets.dagster_app.replicating import replication_assets
@@ -30,8 +30,6 @@ from perf_assets.dagster_app.schedules import schedules
 from perf_assets.dagster_app.sensors import retrying
 from perf_assets.dagster_app.write_site_job import write_site_job
 from perf_assets.sources.rate_limit import LONGEST_WAIT
-
-Assets = Sequence[dg.AssetsDefinition | dg.AssetSpec]
 
 
 @dataclass(frozen=True)
@@ -71,9 +69,9 @@ def build_definitions(
     plain_jobs = [add_repository_job(study, place), write_site_job(place)]
     if study.lake is not None:
         plain_jobs.append(lake_maintenance_job(study, place))
-    following = conditions(assets, place)
+    following = conditions(assets, place, with_workers=study.lake is not None)
     sensors = [
-        following_sensor(following, place),
+        following_sensor(following, checks, place),
         alert_sensor(place),
         *([retrying(jobs, place)] if parts.jobs else ()),
     ]

@@ -10,7 +10,7 @@ from perf_assets.config.study import Study, Until
 from perf_assets.dagster_app.assets import KIND_TABLES
 from perf_assets.dagster_app.dagster_internals import UnresolvedAssetJobDefinition
 from perf_assets.dagster_app.executor import single_writer
-from perf_assets.dagster_app.keys import Place, asset_key, name_of
+from perf_assets.dagster_app.keys import Assets, Place, asset_key, name_of
 from perf_assets.schema.models.asset_graph import REPLICATION_REPORT, VERDICTS, downstream_of
 from perf_assets.stages.enrichment.labels import KINDS as KINDS_OF_LABELS
 from perf_assets.stages.steps import FORUM
@@ -38,8 +38,6 @@ REVIEWED = dg.AssetSelection.assets(
         if not text.startswith("labels.") and text != REPLICATION_REPORT
     )
 )
-
-Assets = Sequence[dg.AssetsDefinition | dg.AssetSpec]
 
 FULL_PIPELINE = "full_pipeline"
 MINE_REPOSITORY = "mine_repository"

@@ -1,12 +1,14 @@
 """The names of assets: those of their tables, in a code location that others may share."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import dagster as dg
 
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.schema.models.asset_graph import asset_for_table
+
+Assets = Sequence[dg.AssetsDefinition | dg.AssetSpec]
 
 PARTS = 2
 """Of a key: schema and table; before them the prefix, where there is one."""

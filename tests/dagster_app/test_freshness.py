@@ -10,6 +10,7 @@ import pytest
 from perf_assets.base.months import add_months, last_full_month, start_of
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import load_study
+from perf_assets.dagster_app.automation import SENSOR
 from perf_assets.dagster_app.definitions import build_definitions
 from perf_assets.dagster_app.freshness import NEWEST
 from perf_assets.dagster_app.keys import asset_key
@@ -101,8 +102,14 @@ def test_it_is_judged_on_the_fourth_and_again_by_what_is_loaded_then(
     assert (quiet, again) == (False, True)
 
 
-def test_no_job_judges_it_and_nothing_is_late_in_a_study_that_has_ended(tmp_path: Path) -> None:
+def test_the_sensor_and_no_job_judges_it_and_nothing_is_late_in_a_study_that_has_ended(
+    tmp_path: Path,
+) -> None:
     definitions = definitions_of(tmp_path)
     job = definitions.resolve_job_def("mine")
+    sensor = definitions.resolve_sensor_def(SENSOR)
+    assert isinstance(sensor, dg.AutomationConditionSensorDefinition)
+    chosen = sensor.asset_selection.resolve_checks(definitions.resolve_asset_graph())
+    assert dg.AssetCheckKey(ISSUES, NEWEST) in chosen
     assert NEWEST not in {node.name for node in job.nodes}
     assert not definitions_of(tmp_path, goes_on=False).asset_checks
