@@ -287,7 +287,7 @@ def test_a_comment_replaces_that_of_the_last_run_and_no_other(
 ) -> None:
     bot = {"login": "github-actions[bot]"}
     mark = "<!-- perf-assets: a -->"
-    others = [
+    others: list[dict[str, Any]] = [
         {"id": 0, "user": {"login": "stranger"}, "body": f"{mark} of a stranger"},
         {"id": 1, "user": None, "body": None},
         *({"id": 2 + n, "user": bot, "body": f"of another job {n}"} for n in range(110)),
