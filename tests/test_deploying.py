@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -15,7 +16,9 @@ import yaml
 
 from perf_assets.cli.commands import MODULES
 from perf_assets.dagster_app.settings import INSTANCE, LOCATION
+from tests.distributions import install
 from tests.paths import ROOT
+from tests.support import Prepared, environment
 
 DEPLOY = ROOT / "deploy"
 PAGE = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
@@ -138,3 +141,28 @@ def test_systemd_understands_the_units(tmp_path: Path) -> None:
         ["systemd-analyze", "verify", *copies], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.exhaustive
+def test_a_wheel_has_all_that_a_run_needs(small: Prepared, tmp_path: Path) -> None:
+    installed = install(ROOT, tmp_path)
+
+    def ran(*arguments: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-P", *arguments],
+            cwd=tmp_path,
+            env=environment(PYTHONPATH=str(installed)),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    place = ran("-c", "import perf_assets; print(perf_assets.__file__)")
+    assert Path(place.strip()).is_relative_to(installed)
+    program = ("-m", "perf_assets")
+    assert "Published database" in ran(*program, "run", "--study", str(small.study))
+    assert "monthly_share_of_new_bugs" in ran(*program, "query")
+    assert ran(*program, "query", "monthly_share_of_new_bugs")
+    assert ran(*program, "lint", "--explain", "PA101").startswith("# loop-invariant-op")

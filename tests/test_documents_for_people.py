@@ -14,9 +14,9 @@ from tests.reference_pages import pages
 
 DOCUMENTS = sorted([ROOT / "CONTRIBUTING.md", ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 LONGEST_README = 150  # lines: two screens, and the rest is pages
-TOP = ("perf_assets", "dbt_like_models", "expectations", "sql", "tests", "docs", "deploy")
-# Not those within the address of a page.
-PATH = re.compile(rf"(?<!/)(?:{'|'.join(TOP)})/[\w./{{}},*<>-]*")
+TOP = ("perf_assets", "dbt_like_models", "expectations", "sql", "tests", "docs", "deploy", "action")
+# Not those within the address of a page, nor within a longer name.
+PATH = re.compile(rf"(?<![\w/-])(?:{'|'.join(TOP)})/[\w./{{}},*<>-]*")
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)\)")
 # Each is the name of a file, perhaps after the last folders of its path.
 NAME = re.compile(r"`((?:\w[\w.-]*/)*\w[\w.-]*\.(?:py|sql|yml|json|toml|html|css|js|graphql))`")
