@@ -17,6 +17,7 @@ from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.study import load_study
 from perf_assets.dagster_app.add_repository_job import NewRepository
 from perf_assets.dagster_app.definitions import build_definitions
+from perf_assets.dagster_app.keys import Place
 from perf_assets.dagster_app.lake_maintenance_job import Retention
 from perf_assets.dagster_app.schedules import SWITCH, schedules
 from perf_assets.dagster_app.workers import COUNT, worker_count
@@ -61,7 +62,7 @@ def _environment(surroundings: Surroundings) -> TryOne:
         "GITHUB_APP_INSTALLATION_ID": ("123", lambda _: credentials_of(dict(os.environ))),
         KEY: (CANARY, lambda _: ApiClient("https://127.0.0.1:1/2.3", "x").close()),
         COUNT: ("2", lambda _: worker_count()),
-        SWITCH: ("on", lambda _: schedules(schedule)),
+        SWITCH: ("on", lambda _: schedules(schedule, Place(data_dir))),
         "PERF_ASSETS_MAX_WAIT": ("90", wait_in_seconds),
         "PERF_ASSETS_DATA_DIR": (
             "home/x",

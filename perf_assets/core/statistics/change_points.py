@@ -14,10 +14,9 @@ are estimated from differences of months, which a few changes of level hardly to
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from perf_assets.core.statistics.samples import Floats
 
@@ -139,27 +138,25 @@ def _changes(series: MonthlySeries, costs: Floats, chance: _Chance) -> Iterator[
 
 
 def _segment_ends(costs: Floats, penalty: float) -> list[int]:
-    """Return the ends of the segments that cost least, each with ``penalty``."""
-    from ruptures import Pelt  # noqa: PLC0415  (half a second, where nothing else took SciPy)
-    from ruptures.base import BaseCost  # noqa: PLC0415
+    """Return the ends of the segments that cost least, each with ``penalty``.
 
-    class Deviance(BaseCost):  # type: ignore[misc]
-        """The cost of each segment, looked up."""
-
-        model = "deviance"
-        min_size = SHORTEST_MONTHS
-
-        def fit(self, signal: NDArray[Any]) -> "Deviance":
-            self.signal = signal
-            return self
-
-        def error(self, start: int, end: int) -> float:
-            return float(costs[start, end])
-
+    By optimal partitioning: Jackson et al., An algorithm for optimal partitioning of data on an
+    interval (IEEE Signal Processing Letters 12, 2005). What is best up to an end is the best up to
+    some start before it, and one segment more.
+    """
     months = costs.shape[0] - 1
-    search = Pelt(custom_cost=Deviance(), min_size=SHORTEST_MONTHS, jump=1)
-    ends: list[int] = search.fit(np.zeros((months, 1))).predict(pen=penalty)
-    return ends
+    least = np.full(months + 1, np.inf)
+    least[0] = 0.0
+    starts = np.zeros(months + 1, dtype=np.intp)
+    for end in range(SHORTEST_MONTHS, months + 1):
+        sums = least[: end - SHORTEST_MONTHS + 1] + costs[: end - SHORTEST_MONTHS + 1, end]
+        starts[end] = sums.argmin()
+        least[end] = sums[starts[end]] + penalty
+    ends, end = [], months
+    while end > 0:
+        ends.append(end)
+        end = int(starts[end])
+    return ends[::-1]
 
 
 def _segment_costs(series: MonthlySeries) -> Floats:

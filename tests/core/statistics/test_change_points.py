@@ -2,19 +2,24 @@
 
 import numpy as np
 import pytest
+import ruptures
 from hypothesis import given
 from hypothesis import strategies as st
+from ruptures.base import BaseCost
 
 from perf_assets.core.statistics import change_points as module
 from perf_assets.core.statistics.change_points import (
     LEAST_MONTHS,
     SHORTEST_MONTHS,
     Change,
+    Floats,
     MonthlySeries,
     change_points,
 )
 
 COUNTS = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size=1, max_size=60)
+
+LEVEL = st.tuples(st.integers(3, 25), st.floats(0.05, 0.9))
 
 
 def of_shares(*levels: tuple[int, float], size: int = 20, seed: int = 1) -> MonthlySeries:
@@ -91,12 +96,46 @@ def test_too_few_months_with_events_have_no_change_and_cost_nothing(
     assert change_points(MonthlySeries("share", months / 9, months)) == []
 
 
-def test_without_a_change_ruptures_is_not_imported(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(module, "_segment_ends", lambda *_: pytest.fail("imported"))
+def test_without_a_change_nothing_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_segment_ends", lambda *_: pytest.fail("searched"))
     months = np.full(60, 20.0)
     assert change_points(MonthlySeries("share", months / 4, months)) == []
+
+
+class Looked(BaseCost):  # type: ignore[misc]
+    """The costs of segments as ruptures asks for them."""
+
+    model = "looked up"
+    min_size = SHORTEST_MONTHS
+
+    def __init__(self, costs: Floats) -> None:
+        self.costs = costs
+
+    def fit(self, signal: Floats) -> "Looked":
+        self.signal = signal
+        return self
+
+    def error(self, start: int, end: int) -> float:
+        return float(self.costs[start, end])
+
+
+def by_ruptures(costs: Floats, penalty: float) -> list[int]:
+    search = ruptures.Pelt(custom_cost=Looked(costs), min_size=SHORTEST_MONTHS, jump=1)
+    ends: list[int] = search.fit(np.zeros((len(costs) - 1, 1))).predict(pen=penalty)
+    return ends
+
+
+@given(
+    st.lists(st.tuples(st.integers(3, 25), st.floats(0.05, 0.9)), max_size=5), st.integers(0, 99)
+)
+def test_the_segments_are_those_that_ruptures_finds(
+    levels: list[tuple[int, float]], seed: int
+) -> None:
+    series = of_shares((20, 0.2), *levels, seed=seed)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(module, "_segment_ends", by_ruptures)
+        expected = change_points(series)
+    assert change_points(series) == expected
 
 
 @given(COUNTS, st.sampled_from(["share", "scores"]))
