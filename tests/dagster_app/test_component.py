@@ -1,6 +1,7 @@
 """A study that is mounted in other people's Dagster: by dg, beside their own assets."""
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -143,7 +144,8 @@ def test_dg_works_in_the_clone(small: Prepared, tmp_path: Path) -> None:
         try:
             assert "published" in answer_of(port)
         finally:
-            served.terminate()
+            served.send_signal(signal.SIGINT)  # by Ctrl-C it ends what it had started, too
+            served.wait(SECONDS)
 
 
 def answer_of(port: int) -> str:
