@@ -111,13 +111,8 @@ def test_a_month_by_hand_brings_all_that_follows_up_to_date_once(deployment: Dep
     assert len(deployment.ran) == 2
 
 
-@pytest.mark.parametrize(
-    "tags",
-    [
-        {},
-        pytest.param(refresh_tags("monthly schedule", force=True), marks=pytest.mark.exhaustive),
-    ],
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("tags", [{}, refresh_tags("monthly schedule", force=True)])
 def test_nothing_follows_from_a_run_that_brings_all_along(
     deployment: Deployment, study: Study, tags: dict[str, str]
 ) -> None:

@@ -88,21 +88,20 @@ def test_a_new_project_mounts_studies_beside_its_own_assets(
     assert {"one/raw/issues", "two/published/report", "our_dashboard"} <= keys
     assert {"one_mine", "two_mine"} <= {job["name"] for job in listed["jobs"]}
 
-    months = "2020-01-01|sample-lab/tensorkit...2020-03-01|sample-lab/tensorkit"
+    # The executor of that deployment runs steps beside each other: each waits for its turn.
+    months = "2020-02-01|sample-lab/tensorkit...2020-03-01|sample-lab/tensorkit"
     ran = dg_run(
-        *("launch", "--job", "one_full_pipeline", "--partition-range", months),
+        *("launch", "--job", "one_mine", "--partition-range", months),
         at=project,
         **variables,
     )
     assert ran.returncode == 0, ran.stderr[-2000:]
-    tables = stored_tables(tmp_path / "data/one/perf_bugs.duckdb")
-    assert tables["marts.trend_monthly"].height == 1
-    assert not (tmp_path / "data/two/perf_bugs.duckdb").exists()
+    tables = stored_tables(tmp_path / "data/one/warehouse.duckdb")
+    assert set(tables["raw.issues"]["month"]) == {"2020-02", "2020-03"}
+    assert not (tmp_path / "data/two/warehouse.duckdb").exists()
     with dg.DagsterInstance.from_config(str(project)) as instance:
-        assert dg.AssetKey(["one", "published", "report"]) in instance.all_asset_keys()
-        # The executor of that deployment runs steps beside each other: each waits for its turn.
         key = dg.AssetKey(["one", "raw", "issues"])
-        assert len(instance.get_materialized_partitions(key)) == 3
+        assert len(instance.get_materialized_partitions(key)) == 2
 
 
 def test_dg_works_in_the_clone(small: Prepared, tmp_path: Path) -> None:

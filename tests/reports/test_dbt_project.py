@@ -254,4 +254,6 @@ def test_each_kind_of_test_finds_a_row_that_breaks_it(
     tables = {*(table for table, _ in BROKEN.values()), *REPEATED.values()}
     chosen = ("--select", *map(model_name, tables))
     ended = dbt(project, sampled.data_dir / PUBLISHED, "test", *chosen)
-    assert {name for name, how in ended.items() if how == "fail"} == BROKEN.keys() | REPEATED.keys()
+    found = {name for name, how in ended.items() if how == "fail"}
+    # A row may break other rules too: a closed issue that is ajar has a time of closing.
+    assert found >= BROKEN.keys() | REPEATED.keys()
