@@ -27,6 +27,7 @@ from perf_assets.reports.dbt_project.project import (
     with_references,
 )
 from perf_assets.schema.models.files import load_models, models_by_name
+from tests.effort import IS_THOROUGH
 from tests.support import Prepared, perf_assets
 
 DBT = os.environ.get("PERF_ASSETS_DBT")
@@ -206,10 +207,12 @@ def built(sampled: Prepared, once: Callable[[str, Callable[[Path], None]], Path]
 
     def build(directory: Path) -> None:
         write_project(directory)
-        ended = dbt(directory, sampled.data_dir / PUBLISHED, "build")
+        # A thousand tests are most of the time; the next test tries each kind of them.
+        how_far = "build" if IS_THOROUGH else "run"
+        ended = dbt(directory, sampled.data_dir / PUBLISHED, how_far)
         assert {name: how for name, how in ended.items() if how not in ("success", "pass")} == {}
         assert sum(how == "success" for how in ended.values()) == len(load_models())
-        assert sum(how == "pass" for how in ended.values()) > 1000
+        assert not IS_THOROUGH or sum(how == "pass" for how in ended.values()) > 1000
 
     return once("dbt", build)
 
