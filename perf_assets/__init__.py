@@ -16,4 +16,4 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401
 
 
 def __dir__() -> list[str]:
-    return [*globals(), "StudyComponent"]
+    return [*globals(), *__all__]

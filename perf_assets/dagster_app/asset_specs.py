@@ -1,6 +1,6 @@
 """What the UI says of an asset before any run: meaning, columns, queries, code, and its inputs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 import dagster as dg
@@ -85,17 +85,16 @@ def source_specs() -> list[dg.AssetSpec]:
     ]
 
 
-def lineage_of(asset: str, folders: Iterable[str] = ()) -> dg.TableColumnLineage | None:
+def lineage_of(asset: str, folders: Sequence[str] = ()) -> dg.TableColumnLineage | None:
     """Return the columns that those of an asset's models are made from; None without a model.
 
     ``folders`` stand before the keys of assets.
     """
-    prefix = list(folders)
     deps: dict[str, list[dg.TableColumnDep]] = {}
     for model in _models_of(asset):
         for column, sources in model.column_lineage.items():
             deps[_column_name(model.name, column)] = [
-                dg.TableColumnDep(asset_key(table, prefix), _column_name(table, name))
+                dg.TableColumnDep(asset_key(table, folders), _column_name(table, name))
                 for table, name in sources
                 if not table.startswith("meta.")
             ]

@@ -130,10 +130,8 @@ class StudyComponent(dg.Component):
         path = context.path / MOUNTED_FROM if context.path.is_dir() else context.path
         given = attributes if isinstance(attributes, Mounting) else Mounting()
         values = context.resolution_context.resolve_value(given.model_dump(exclude_unset=True))
-        own = Mounting.model_validate(
-            {key: value for key, value in values.items() if key in Mounting.model_fields}
-        )
-        keys = {key: value for key, value in values.items() if key not in Mounting.model_fields}
+        own = Mounting.model_validate(values)
+        keys = own.model_extra or {}
         if own.study is not None and keys:
             raise PerfAssetsError(
                 f"{path}: study: {shortened(own.study, 60)} has keys of its own: leave it out, or "

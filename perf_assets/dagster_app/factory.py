@@ -237,17 +237,20 @@ def specs_together(
 
 @contextmanager
 def open_writer(data_dir: DataDirectory) -> Iterator[AuditedWriter]:
-    """Provide the writer of the warehouse; errors fail the step as by ``friendly_errors``.
+    """Provide the writer of the warehouse, see ``turn_to_write``."""
+    with turn_to_write(data_dir), open_warehouse(data_dir.warehouse) as database:
+        yield AuditedWriter(database, data_dir)
+
+
+@contextmanager
+def turn_to_write(data_dir: DataDirectory) -> Iterator[None]:
+    """Be the process that writes to ``data_dir``; errors fail the step as by ``friendly_errors``.
 
     In a deployment with an executor of its own, steps of a run are processes: each waits for its
     turn.
     """
-    with (
-        friendly_errors(data_dir),
-        writing(data_dir.path, PATIENCE),
-        open_warehouse(data_dir.warehouse) as database,
-    ):
-        yield AuditedWriter(database, data_dir)
+    with friendly_errors(data_dir), writing(data_dir.path, PATIENCE):
+        yield
 
 
 def friendly_errors(data_dir: DataDirectory) -> AbstractContextManager[None]:

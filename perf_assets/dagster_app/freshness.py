@@ -57,14 +57,11 @@ def newest_month_checks(study: Study, place: Place) -> list[dg.AssetChecksDefini
     )
     def newest_months(context: dg.AssetCheckExecutionContext) -> Iterator[dg.AssetCheckResult]:
         for chosen in context.selected_asset_check_keys:
-            missing = sorted(
-                subject.name
-                for subject in subjects[chosen.asset_key]
-                if not _has_newest(context.instance, chosen.asset_key, subject, study)
-            )
+            key = chosen.asset_key
+            missing = _without_newest(context.instance, key, subjects[key], study)
             yield dg.AssetCheckResult(
                 passed=not missing,
-                asset_key=chosen.asset_key,
+                asset_key=key,
                 check_name=NEWEST,
                 description=f"{last_full_month()} is missing: {', '.join(missing[:MOST])}"
                 if missing
@@ -75,16 +72,21 @@ def newest_month_checks(study: Study, place: Place) -> list[dg.AssetChecksDefini
     return [newest_months]
 
 
-def _has_newest(
-    instance: dg.DagsterInstance, key: dg.AssetKey, subject: Subject, study: Study
-) -> bool:
-    """Return whether the last full month of ``subject`` was reported."""
-    if study.lake is None or isinstance(subject, TagSet):
-        return str(key_of(subject.name, subject.end)) in instance.get_materialized_partitions(key)
-    # A worker's run brings all months of its repository up to date.
-    chosen = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[subject.name])
-    records = instance.fetch_materializations(chosen, limit=1).records
-    return bool(records) and records[0].timestamp >= end_of(subject.end).timestamp()
+def _without_newest(
+    instance: dg.DagsterInstance, key: dg.AssetKey, subjects: Sequence[Subject], study: Study
+) -> list[str]:
+    """Return the names of those ``subjects`` whose last full month was not reported, sorted."""
+    loaded = instance.get_materialized_partitions(key)
+
+    def has_newest(subject: Subject) -> bool:
+        if study.lake is None or isinstance(subject, TagSet):
+            return str(key_of(subject.name, subject.end)) in loaded
+        # A worker's run brings all months of its repository up to date.
+        chosen = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[subject.name])
+        records = instance.fetch_materializations(chosen, limit=1).records
+        return bool(records) and records[0].timestamp >= end_of(subject.end).timestamp()
+
+    return sorted(subject.name for subject in subjects if not has_newest(subject))
 
 
 def completeness_check() -> dg.AssetCheckSpec:

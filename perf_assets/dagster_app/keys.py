@@ -1,6 +1,6 @@
 """The names of assets: those of their tables, in a code location that others may share."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import dagster as dg
@@ -39,7 +39,7 @@ class Place:
         return self.prefix.split("/") if self.prefix else []
 
 
-def asset_key(table: str, folders: Iterable[str] = ()) -> dg.AssetKey:
+def asset_key(table: str, folders: Sequence[str] = ()) -> dg.AssetKey:
     """``raw.issues`` as an asset key; of a table that belongs to another asset, that of this."""
     return dg.AssetKey([*folders, *asset_for_table(table).split(".")])
 

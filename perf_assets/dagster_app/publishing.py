@@ -8,8 +8,8 @@ import dagster as dg
 from perf_assets.config.study import Study
 from perf_assets.dagster_app.asset_specs import inputs_of
 from perf_assets.dagster_app.event_reporting import Event, EventReporter
-from perf_assets.dagster_app.executor import PATIENCE, POOL
-from perf_assets.dagster_app.factory import open_writer
+from perf_assets.dagster_app.executor import POOL
+from perf_assets.dagster_app.factory import open_writer, turn_to_write
 from perf_assets.dagster_app.freshness import check_completeness, completeness_check
 from perf_assets.dagster_app.keys import Place, asset_key
 from perf_assets.dagster_app.runtime_metadata import figure_of
@@ -17,7 +17,6 @@ from perf_assets.reports.monthly import keep_report
 from perf_assets.schema.models.asset_graph import PUBLISHED, REPORT
 from perf_assets.stages.transform.about import store_database_facts
 from perf_assets.stages.transform.models import describe_tables
-from perf_assets.storage.lock import writing
 from perf_assets.storage.publishing import publish
 from perf_assets.storage.warehouse import reading
 
@@ -27,15 +26,11 @@ GROUP = "published"
 def publishing_assets(study: Study | None, place: Place) -> list[dg.AssetsDefinition]:
     """Return the published database and the report; a study adds the check of its months."""
     data_dir = place.data_dir
-    spec = dg.AssetSpec(
-        asset_key(PUBLISHED),
-        deps=inputs_of(PUBLISHED),
-        group_name=GROUP,
-        kinds={"duckdb"},
-        description=(
-            "The analysts' database: a consistent copy of all tables, replaced in one step. It can "
-            "be opened at any time, whatever a run is doing."
-        ),
+    spec = published_spec(
+        PUBLISHED,
+        "duckdb",
+        "The analysts' database: a consistent copy of all tables, replaced in one step. It can "
+        "be opened at any time, whatever a run is doing.",
     )
 
     @dg.multi_asset(
@@ -48,7 +43,7 @@ def publishing_assets(study: Study | None, place: Place) -> list[dg.AssetsDefini
     )
     def published(context: dg.AssetExecutionContext) -> Iterator[Event]:
         reporter = EventReporter(context)
-        with writing(data_dir.path, PATIENCE):
+        with turn_to_write(data_dir):
             with open_writer(data_dir) as writer:
                 store_database_facts(writer)
                 describe_tables(writer)
@@ -69,17 +64,11 @@ def publishing_assets(study: Study | None, place: Place) -> list[dg.AssetsDefini
         if complete is not None and is_news:
             yield from reporter.checked([complete])
 
-    page = dg.AssetSpec(
-        asset_key(REPORT),
-        deps=inputs_of(REPORT),
-        group_name=GROUP,
-        kinds={"html"},
-        description="What changed, the trend, comparisons, users' questions, how sure it is.",
-    )
+    written = "What changed, the trend, comparisons, users' questions, how sure it is."
 
     @dg.multi_asset(
         name=place.named("published__report"),
-        specs=[page],
+        specs=[published_spec(REPORT, "html", written)],
         backfill_policy=dg.BackfillPolicy.single_run(),
         pool=place.named(POOL),
     )
@@ -94,3 +83,14 @@ def publishing_assets(study: Study | None, place: Place) -> list[dg.AssetsDefini
         reporter.conclude(REPORT)
 
     return [published, report]
+
+
+def published_spec(name: str, kind: str, description: str) -> dg.AssetSpec:
+    """Return the asset of a published file of this ``kind``."""
+    return dg.AssetSpec(
+        asset_key(name),
+        deps=inputs_of(name),
+        group_name=GROUP,
+        kinds={kind},
+        description=description,
+    )

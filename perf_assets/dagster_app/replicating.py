@@ -6,7 +6,6 @@ from pathlib import Path
 import dagster as dg
 
 from perf_assets.base.files import write_file
-from perf_assets.dagster_app.asset_specs import inputs_of
 from perf_assets.dagster_app.checks import check_specs
 from perf_assets.dagster_app.event_reporting import (
     Event,
@@ -16,8 +15,8 @@ from perf_assets.dagster_app.event_reporting import (
 )
 from perf_assets.dagster_app.executor import POOL
 from perf_assets.dagster_app.factory import Stored, open_writer, specs_together
-from perf_assets.dagster_app.keys import Place, asset_key
-from perf_assets.dagster_app.publishing import GROUP
+from perf_assets.dagster_app.keys import Place
+from perf_assets.dagster_app.publishing import published_spec
 from perf_assets.dagster_app.runtime_metadata import runtime_metadata
 from perf_assets.schema.models.asset_graph import REPLICATION_REPORT as REPORT
 from perf_assets.stages.replicating import TABLES, load_package
@@ -58,16 +57,12 @@ def replication_assets(place: Place) -> list[dg.AssetsDefinition]:
             for asset, metadata in runtime_metadata(writer, package.assets):
                 yield from reporter.report_materialization(asset, metadata)
 
-    spec = dg.AssetSpec(
-        asset_key(REPORT),
-        deps=inputs_of(REPORT),
-        group_name=GROUP,
-        kinds={"html"},
-        description="The paper beside its reproduction: comparison, Figure 1, Tables II and III.",
-    )
+    written = "The paper beside its reproduction: comparison, Figure 1, Tables II and III."
 
     @dg.multi_asset(
-        name=place.named("published__replication_report"), specs=[spec], pool=place.named(POOL)
+        name=place.named("published__replication_report"),
+        specs=[published_spec(REPORT, "html", written)],
+        pool=place.named(POOL),
     )
     def replication_report(context: dg.AssetExecutionContext) -> Iterator[Event]:
         # It takes what computes, which other jobs should not wait for.

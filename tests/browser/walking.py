@@ -5,12 +5,12 @@ import json
 import re
 import subprocess
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.dagster_answers import dagster_answer
 from tests.ports import free_port
 from tests.support import command, environment
 
@@ -48,13 +48,7 @@ class Ui:
         assert self._answer(query)["__typename"] == "LaunchRunSuccess"
 
     def _answer(self, query: str) -> dict[str, Any]:
-        request = urllib.request.Request(
-            f"{self.address}/graphql",
-            data=json.dumps({"query": query}).encode(),
-            headers={"content-type": "application/json"},
-        )
-        with urllib.request.urlopen(request, timeout=SECONDS) as answer:
-            found: dict[str, Any] = json.load(answer)["data"]
+        found = dagster_answer(self.address, query, SECONDS)
         return next(iter(found.values()))  # type: ignore[no-any-return]
 
     def waited_for(self, query: str, is_it: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:

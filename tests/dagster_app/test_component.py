@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.study import load_study
 from perf_assets.dagster_app.component import Mounting, StudyComponent
 from perf_assets.dagster_app.definitions import Parts
+from tests.dagster_answers import dagster_answer
 from tests.paths import ROOT
 from tests.ports import free_port
 from tests.support import Prepared, environment, stored_tables
@@ -27,6 +27,7 @@ pytestmark = pytest.mark.slow
 
 BIN = Path(sys.executable).parent
 SECONDS = 120.0  # on a machine that is busy with other tests
+ASSETS = "{ assetNodes { assetKey { path } } }"
 STUDY = {"name": "mine", "repositories": [{"name": "a/b", "start": "2024-01", "end": "2024-03"}]}
 THEIRS = """\
 import dagster as dg
@@ -41,7 +42,7 @@ def dg_run(*arguments: str | Path, at: Path, **changes: str) -> subprocess.Compl
     return subprocess.run(
         [BIN / "dg", *map(str, arguments)],
         cwd=at,
-        env=environment(COLUMNS="200", DAGSTER_HOME=str(at), **changes),
+        env=environment(**{"DAGSTER_HOME": str(at), **changes}),
         capture_output=True,
         text=True,
         timeout=SECONDS * 5,
@@ -113,15 +114,7 @@ def test_dg_works_in_the_clone(small: Prepared, tmp_path: Path) -> None:
     (tmp_path / "dagster.yaml").write_text("telemetry: {enabled: false}\n")
 
     def run(*arguments: str) -> str:
-        ran = subprocess.run(
-            [BIN / "dg", *arguments],
-            cwd=ROOT,
-            env=environment(**variables),
-            capture_output=True,
-            text=True,
-            timeout=SECONDS * 5,
-            check=False,
-        )
+        ran = dg_run(*arguments, at=ROOT, **variables)
         assert ran.returncode == 0, ran.stdout[-1000:] + ran.stderr[-2000:]
         return ran.stdout
 
@@ -141,25 +134,20 @@ def test_dg_works_in_the_clone(small: Prepared, tmp_path: Path) -> None:
         stderr=subprocess.DEVNULL,
     ) as served:
         try:
-            assert "published" in answer_of(port)
+            assert "published" in assets_at(port)
         finally:
             served.send_signal(signal.SIGINT)  # by Ctrl-C it ends what it had started, too
             served.wait(SECONDS)
 
 
-def answer_of(port: int) -> str:
+def assets_at(port: int) -> str:
     """What the UI has of assets, when it is there."""
-    query = json.dumps({"query": "{ assetNodes { assetKey { path } } }"}).encode()
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/graphql", query, {"content-type": "application/json"}
-    )
     until = time.monotonic() + SECONDS
     while True:
         try:
-            with urllib.request.urlopen(request, timeout=SECONDS) as answer:
-                text: str = answer.read().decode()
-                if "published" in text or time.monotonic() > until:
-                    return text
+            found = dagster_answer(f"http://127.0.0.1:{port}", ASSETS, SECONDS)
+            if "published" in str(found) or time.monotonic() > until:
+                return str(found)
         except OSError:
             assert time.monotonic() < until
         time.sleep(0.2)

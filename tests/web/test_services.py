@@ -1,19 +1,19 @@
 """The UI as a person starts and stops it: one line, an answer, one sentence, nobody left behind."""
 
 import fcntl
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.dagster_answers import dagster_answer
 from tests.effort import IS_THOROUGH, some
 from tests.paths import ROOT
 from tests.ports import free_port
@@ -51,15 +51,8 @@ def opened(
             process.terminate()
 
 
-def answer_of(port: int, query: str) -> dict[str, object]:
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/graphql",
-        data=json.dumps({"query": query}).encode(),
-        headers={"content-type": "application/json"},
-    )
-    with urllib.request.urlopen(request, timeout=SECONDS) as answer:
-        found: dict[str, object] = json.load(answer)["data"]
-        return found
+def answer_of(port: int, query: str) -> dict[str, Any]:
+    return dagster_answer(f"http://127.0.0.1:{port}", query, SECONDS)
 
 
 def is_left_alone(data_dir: Path) -> bool:
@@ -148,6 +141,7 @@ time.sleep(600)
 CLOSING = """
 import os, sys, time
 from pathlib import Path
+from typing import Any
 from perf_assets.base.processes.children import end_children
 from perf_assets.web.services import Services
 
