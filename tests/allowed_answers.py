@@ -37,12 +37,12 @@ from perf_assets.base.errors import PerfAssetsError
 from perf_assets.schema import table_of
 from perf_assets.schema.ddl import table_definition
 from perf_assets.schema.frames import registered
-from perf_assets.sources.github.batches import TABLES, IssueBatch, joined
 from perf_assets.sources.github.client import GitHubClient
-from perf_assets.sources.github.issues import IssueSource
-from perf_assets.sources.github.responses import AnswerError
+from perf_assets.sources.github.host import UNLIMITED
+from perf_assets.sources.github.issues import GitHubIssues
 from perf_assets.sources.github.transport import Answer
-from perf_assets.sources.issue_source_factory import UNLIMITED
+from perf_assets.sources.issues.batches import TABLES, IssueBatch, joined
+from perf_assets.sources.json_answers import AnswerError
 from perf_assets.stand_ins.github.server import CorpusServer
 from tests.answer_fuzzing import HASTE
 from tests.stand_ins.tracker import SHA, comment, corpus_of, event, issue, moment
@@ -280,7 +280,7 @@ class Harness:
         self.documents: dict[str, str] = {}
         self.answers: dict[str, Any] = {}
         self._server = CorpusServer([long_lists()], limit=UNLIMITED)
-        self.operations: dict[str, Callable[[IssueSource], object]] = {
+        self.operations: dict[str, Callable[[GitHubIssues], object]] = {
             "Changed": lambda source: [
                 page.batch for page in source.iter_changes(OLDEST, [MONTHS[:1], MONTHS[1:]])
             ],
@@ -293,7 +293,7 @@ class Harness:
         self.right = {name: self.ask(name, None) for name in self.operations}
 
     @staticmethod
-    def cohorts(source: IssueSource) -> list[object]:
+    def cohorts(source: GitHubIssues) -> list[object]:
         return [found for _, found in source.cohorts(source.counts(MONTHS))]
 
     def ask(self, name: str, variant: Variant | None) -> object:
@@ -315,7 +315,7 @@ class Harness:
 
         client = GitHubClient("http://127.0.0.1", "x", patience=HASTE, send=send)
         try:
-            return self.operations[name](IssueSource(client, "o/n"))
+            return self.operations[name](GitHubIssues(client, "o/n"))
         finally:
             client.close()
 

@@ -23,11 +23,11 @@ from perf_assets.base.corpus import Corpus, read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import is_month
 from perf_assets.sources.github.accounts import GitHubPolicy
-from perf_assets.sources.github.batches import IssueBatch, joined
 from perf_assets.sources.github.client import GitHubClient
-from perf_assets.sources.github.issues import IssueSource
+from perf_assets.sources.github.host import UNLIMITED
+from perf_assets.sources.github.issues import GitHubIssues
 from perf_assets.sources.github.transport import Answer
-from perf_assets.sources.issue_source_factory import UNLIMITED
+from perf_assets.sources.issues.batches import IssueBatch, joined
 from perf_assets.stand_ins.generator import generate
 from perf_assets.stand_ins.github.graphql_api import SCHEMA
 from perf_assets.stand_ins.github.server import CorpusServer
@@ -239,7 +239,7 @@ class Fuzzer:
         self._server = CorpusServer([self._corpus], limit=UNLIMITED)
         self._good: dict[str, str] = {}
         self.months = sorted({issue["created_at"][:7] for issue in self._corpus.issues.values()})
-        self.operations: dict[str, Callable[[IssueSource], object]] = {
+        self.operations: dict[str, Callable[[GitHubIssues], object]] = {
             "newest": lambda source: source.newest().newest_update,
             "changes": lambda source: changes(source, OLDEST).batch,
             "changes and counts": lambda source: [
@@ -296,7 +296,7 @@ class Fuzzer:
             raise FindingError(f"{seed}: {name}: {spoiled.done}: {trouble}")
         return sentence
 
-    def _source(self, spoil: Callable[[int, str], Answer], messages: list[str]) -> IssueSource:
+    def _source(self, spoil: Callable[[int, str], Answer], messages: list[str]) -> GitHubIssues:
         asked = iter(range(MOST_REQUESTS))
 
         def send(_: github.Github, verb: str, path: str, content: object) -> Answer:
@@ -312,7 +312,7 @@ class Fuzzer:
             return spoil(number, self._good[body])
 
         client = GitHubClient("http://127.0.0.1", CANARY, messages.append, HASTE, send)
-        return IssueSource(client, self._corpus.repository)
+        return GitHubIssues(client, self._corpus.repository)
 
 
 def _wrong_sentence(text: str) -> str | None:

@@ -6,18 +6,19 @@ from datetime import datetime
 import polars as pl
 
 from perf_assets.sources.github.accounts import GitHubPolicy
-from perf_assets.sources.github.batches import IssueBatch, joined
-from perf_assets.sources.github.issues import ChangePage, IssueSource
-from perf_assets.sources.github.responses import AnswerError
+from perf_assets.sources.github.issues import GitHubIssues
+from perf_assets.sources.issues.batches import IssueBatch, joined
+from perf_assets.sources.issues.source import ChangePage
+from perf_assets.sources.json_answers import AnswerError
 
 HASTY = GitHubPolicy(first_pause=0.01, longest_pause=0.02, secondary_pause=0.01, reset_margin=0.01)
 
 
-def load(issues: IssueSource, months: list[str]) -> IssueBatch:
+def load(issues: GitHubIssues, months: list[str]) -> IssueBatch:
     return joined(batches_of(issues, issues.counts(months)))
 
 
-def batches_of(issues: IssueSource, counts: dict[str, int]) -> list[IssueBatch]:
+def batches_of(issues: GitHubIssues, counts: dict[str, int]) -> list[IssueBatch]:
     """Every cohort; AnswerError after the others where one cannot be used."""
     batches: list[IssueBatch] = []
     troubles: list[AnswerError] = []
@@ -31,7 +32,7 @@ def batches_of(issues: IssueSource, counts: dict[str, int]) -> list[IssueBatch]:
     return batches
 
 
-def changes(issues: IssueSource, since: datetime) -> ChangePage:
+def changes(issues: GitHubIssues, since: datetime) -> ChangePage:
     """Everything that changed at or after ``since``, as one page."""
     pages = list(issues.iter_changes(since))
     return replace(pages[-1], batch=joined([page.batch for page in pages]))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.sources.github.client import GitHubClient
-from perf_assets.sources.github.issues import IssueSource
+from perf_assets.sources.github.issues import GitHubIssues
 from perf_assets.stages.mining.issues import load_issues
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.warehouse import open_warehouse
@@ -13,7 +13,7 @@ from perf_assets.storage.warehouse import open_warehouse
 def load(url: str, data_dir: Path, repository: str, months: list[str]) -> None:
     """Load or refresh ``months``; an AssertionError where one fails its audit."""
     with open_warehouse(data_dir / "warehouse.duckdb") as database:
-        source = IssueSource(GitHubClient(url), repository)
+        source = GitHubIssues(GitHubClient(url), repository)
         for outcome in load_issues(
             AuditedWriter(database, DataDirectory(data_dir)), source, months
         ):

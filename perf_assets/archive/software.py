@@ -17,6 +17,7 @@ from perf_assets import __version__
 from perf_assets.archive.manifest import CODEBOOKS, LOCK, RULES, SOFTWARE, Manifest
 from perf_assets.base.code_version import code_version, libraries_of
 from perf_assets.base.paths import PACKAGE, checks_dir, expectations_dir, models_dir, queries_dir
+from perf_assets.config.hosts import KINDS
 from perf_assets.schema.models.dependencies import analyses
 from perf_assets.stages.transform.analyses import ENGINE_VERSION, version_of_analysis
 
@@ -68,11 +69,9 @@ def code_versions() -> dict[str, str]:
 
     The fields that are requested of GitHub have a number: a month is read again only for more.
     """
-    from perf_assets.sources.github.queries import FIELDS_VERSION  # noqa: PLC0415
-
     return {
         **{stage: code_version(f"perf_assets.stages.{name}") for stage, name in STAGES.items()},
-        "issue fields": str(FIELDS_VERSION),
+        "issue fields": str(KINDS["github"].fields_version),
         "models": ENGINE_VERSION,
         "statistics": hashlib.sha256(
             "".join(map(version_of_analysis, analyses())).encode()

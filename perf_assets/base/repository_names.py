@@ -1,4 +1,7 @@
-"""Names of repositories on GitHub: ``owner/name``."""
+"""Names of repositories: ``owner/name`` on GitHub, ``host/path`` elsewhere.
+
+An owner on GitHub has no dot in its name, and a host has one, so that no name can be both.
+"""
 
 import re
 
@@ -9,6 +12,10 @@ NAME = r"(?!\.{1,2}(?![A-Za-z0-9._-]))[A-Za-z0-9._-]{1,100}"
 REPOSITORY = rf"{OWNER}/{NAME}"
 """A pattern for ``owner/name`` within a longer one; ``.`` and ``..`` are not names."""
 _WHOLE = re.compile(REPOSITORY)
+HOST = r"(?=[A-Za-z0-9-]+\.)[A-Za-z0-9][A-Za-z0-9.-]{0,252}[A-Za-z0-9](?::[0-9]{1,5})?"
+# A product and a component of Bugzilla have spaces, and signs that a path of GitLab has not.
+_PART = r"(?!\.{1,2}(?:/|$))[^/\s|#<>\"\\`](?:[^/\x00-\x1f\x7f|#<>\"\\`]{0,98}[^/\s|#<>\"\\`])?"
+_HOSTED = re.compile(rf"({HOST})/({_PART}(?:/{_PART}){{0,19}})")
 _COMMIT_URL = re.compile(
     rf"https?://[^/\s]+/(?:api/v3/)?repos/({REPOSITORY})/(?:git/)?commits/[0-9a-fA-F]+"
 )
@@ -17,6 +24,17 @@ _COMMIT_URL = re.compile(
 def is_repository_name(text: str) -> bool:
     """Return whether ``text`` can be the name of a repository on GitHub."""
     return _WHOLE.fullmatch(text) is not None
+
+
+def is_hosted_name(text: str) -> bool:
+    """Return whether ``text`` can be a host and the name of a project there."""
+    return _HOSTED.fullmatch(text) is not None
+
+
+def split_name(name: str) -> tuple[str | None, str]:
+    """Return the host that a name begins with, None for GitHub's, and the rest of the name."""
+    host, slash, path = name.partition("/")
+    return (host, path) if slash and "." in host else (None, name)
 
 
 def repository_of_commit(url: object) -> str | None:

@@ -8,8 +8,9 @@ from pydantic import AfterValidator, Field, model_validator
 from perf_assets.base.config_files import Distinct, Many, Text
 from perf_assets.base.corpus import newest_month
 from perf_assets.base.months import add_months, last_full_month
-from perf_assets.base.repository_names import is_repository_name
+from perf_assets.base.repository_names import is_hosted_name, is_repository_name, split_name
 from perf_assets.config.addresses import ApiAddress, GitSource, ResolvedPath
+from perf_assets.config.hosts import KINDS, HostKind, kind_of
 from perf_assets.config.partitions import Month, Subject
 from perf_assets.core.areas.rules import AreaRules
 from perf_assets.core.paper import constants as paper
@@ -19,9 +20,19 @@ Miner = Literal["git", "pydriller"]
 
 
 def _repository_name(value: str) -> str:
-    if not is_repository_name(value):
-        raise ValueError("this is not a repository; write owner/name")
+    if not is_repository_name(value) and not is_hosted_name(value):
+        raise ValueError("this is not a repository; write owner/name, or host/path")
     return value
+
+
+def _source(value: str) -> str:
+    if value not in KINDS:
+        raise ValueError(f"issues are read from one of {', '.join(KINDS)}")
+    return value
+
+
+def _git_address(source: str | None, name: str) -> str:
+    return (KINDS[source].address("git", name) or "") if source in KINDS else ""
 
 
 def _directory(value: Path) -> Path:
@@ -36,7 +47,15 @@ RepositoryName = Annotated[str, AfterValidator(_repository_name)]
 class Repository(Subject):
     """A [[repositories]] table of a study file."""
 
-    name: RepositoryName = Field(description="owner/name on GitHub")
+    name: RepositoryName = Field(
+        description="owner/name on GitHub; elsewhere the host and the name there, as "
+        "`gitlab.com/group/project` or `bugzilla.mozilla.org/Core/Layout`"
+    )
+    source: Annotated[str, AfterValidator(_source)] = Field(
+        default_factory=lambda entry: kind_of(entry.get("name", "")) or "",
+        description=f"what its issues are read from: {', '.join(KINDS)}; default: as the host in "
+        "`name` says",
+    )
     start: Month = Field(description="first month mined, YYYY-MM")
     last: Month | None = Field(
         default=None,
@@ -49,12 +68,15 @@ class Repository(Subject):
         description="first month of the monthly series; default: three months after `start`",
     )
     git: GitSource = Field(
-        default_factory=lambda entry: f"https://github.com/{entry['name']}.git",
+        default_factory=lambda entry: _git_address(entry.get("source"), entry["name"]),
         description="path or URL to clone from; in `https://user:token@host/path` the token is "
-        "given to git alone; default: the repository on GitHub",
+        "given to git alone; default: the repository on GitHub or GitLab",
     )
     github_url: ApiAddress | None = Field(
-        default=None, description="base of the API; default: that of GitHub"
+        default=None, description="base of GitHub's API; default: that of github.com"
+    )
+    api_url: ApiAddress | None = Field(
+        default=None, description="base of the API of another host; default: that of the host"
     )
     corpus: Annotated[ResolvedPath, AfterValidator(_directory)] | None = Field(
         default=None,
@@ -92,6 +114,38 @@ class Repository(Subject):
         description="a `[repositories.areas]` table: which parts of the code there are; default: "
         "by labels, directories and stack traces",
     )
+
+    @property
+    def kind(self) -> HostKind:
+        """The kind of host that its issues are read from."""
+        return KINDS[self.source]
+
+    @property
+    def api(self) -> str:
+        """The base of the API that its issues are read through."""
+        return self.github_url or self.api_url or str(self.kind.address("api", self.name))
+
+    @model_validator(mode="after")
+    def _has_a_source(self) -> "Repository":
+        host, _ = split_name(self.name)
+        if not self.source:
+            raise ValueError(
+                f"source: {host} does not say what runs there: write source = one of "
+                f"{', '.join(map(repr, KINDS))}"
+            )
+        is_github = self.source == "github"
+        if is_github != (host is None):
+            raise ValueError(
+                "name: a repository of GitHub is owner/name, and one of another source begins with "
+                "its host"
+            )
+        if not self.git:
+            raise ValueError(f"git: {self.kind.title} has no code: write where to clone it from")
+        if (self.api_url if is_github else self.github_url or self.corpus) is not None:
+            raise ValueError(
+                "github_url and corpus are for a repository of GitHub, api_url for one elsewhere"
+            )
+        return self
 
     @model_validator(mode="after")
     def _is_in_order(self) -> "Repository":

@@ -37,7 +37,7 @@ from perf_assets.dagster_app.run_options import COMMAND_LINE, refresh_tags
 from perf_assets.dagster_app.settings import write_instance_config
 from perf_assets.dagster_app.workers import POOL as WORKER_POOL
 from perf_assets.dagster_app.workers import Task, work_through, worker_count, worker_tags
-from perf_assets.sources.issue_source_factory import out_of_reach
+from perf_assets.sources.issues.opening import out_of_reach
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.stages.alert_states import StateSet
 from perf_assets.stages.reviewing import Imported, import_sheet

@@ -42,7 +42,6 @@ from perf_assets.dagster_app.run_options import FORCE_TAG
 from perf_assets.schema.models.asset_graph import asset_for_table
 from perf_assets.stages.steps import StepOptions
 
-GITHUB = "https://api.github.com"
 NICE = 10
 POOL = "workers"
 """As many runs of this pool go on at once as one account, or one host that is queried, bears."""
@@ -133,7 +132,7 @@ def host_of(repository: Repository) -> str:
     """Return the host that its issues are read from, by which runs at once are limited."""
     if repository.corpus is not None:
         return "local"
-    return urlsplit(repository.github_url or GITHUB).netloc.rpartition("@")[2]
+    return urlsplit(repository.api).netloc.rpartition("@")[2]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import polars as pl
 
 from perf_assets.config.repositories import Repository
-from perf_assets.sources.github.issues import IssueSource
-from perf_assets.sources.issue_source_factory import open_issue_source
+from perf_assets.sources.issues.opening import open_issue_source
+from perf_assets.sources.issues.source import IssueSource
 from perf_assets.storage.audited_writer import AuditedWriter
 
 
@@ -22,6 +22,6 @@ def recorded_source(
         try:
             yield source
         finally:
-            requests = source.client.total
+            requests = source.total
             row = {"repository": repository.name, "started_at": started, **vars(requests)}
             writer.note({"meta.source_requests": pl.DataFrame([row])})

@@ -24,8 +24,8 @@ from perf_assets.base.months import months_between
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.sources.github import issues
 from perf_assets.sources.github.client import GitHubClient
-from perf_assets.sources.github.issues import IssueSource
-from perf_assets.sources.issue_source_factory import UNLIMITED
+from perf_assets.sources.github.host import UNLIMITED
+from perf_assets.sources.github.issues import GitHubIssues
 from perf_assets.stages.mining.issues import load_issues
 from perf_assets.stand_ins.generator import generate
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -130,7 +130,7 @@ def load(url: str, data_dir: Path, workers: int, pipe: Connection) -> None:
     client = GitHubClient(url)
     with open_warehouse(data_dir / "warehouse.duckdb") as database:
         writer = AuditedWriter(database, DataDirectory(data_dir))
-        for outcome in load_issues(writer, IssueSource(client, "sample-lab/tensorkit"), MONTHS):
+        for outcome in load_issues(writer, GitHubIssues(client, "sample-lab/tensorkit"), MONTHS):
             assert outcome.failure is None, outcome.failure
         reasons = database.frame(REASONS).rows()
     seconds = time.perf_counter() - started

@@ -13,7 +13,7 @@ from perf_assets.base.corpus import read_corpus
 from perf_assets.base.months import months_between
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.sources.github.client import GitHubClient
-from perf_assets.sources.github.issues import IssueSource
+from perf_assets.sources.github.issues import GitHubIssues
 from perf_assets.stand_ins.generator import generate
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.stand_ins.reply import Reply, json_reply
@@ -70,7 +70,7 @@ def test_the_foretold_cost_is_that_of_the_run(
     foretold = re.search(r"a run costs about (\d+) requests and (\d+) points", ran.stdout)
     assert foretold is not None
     client = GitHubClient(server.url, TOKENS[0])
-    source = IssueSource(client, NAME)
+    source = GitHubIssues(client, NAME)
     source.newest()
     for _ in source.cohorts(source.counts(MONTHS)):
         pass

@@ -14,11 +14,11 @@ from perf_assets.config.study import load_study
 from perf_assets.core.areas.code_owners import CodeOwners
 from perf_assets.lint.files.settings import settings
 from perf_assets.lint.globs import is_meant_or_within
-from perf_assets.sources.github.batches import joined
 from perf_assets.sources.github.client import GitHubClient
-from perf_assets.sources.github.issues import IssueSource
+from perf_assets.sources.github.host import UNLIMITED
+from perf_assets.sources.github.issues import GitHubIssues
 from perf_assets.sources.github.transport import Answer
-from perf_assets.sources.issue_source_factory import UNLIMITED
+from perf_assets.sources.issues.batches import joined
 from perf_assets.stages.study_loader import open_study, read_added
 from perf_assets.stand_ins.github.server import CorpusServer
 from tests.answer_fuzzing import HASTE
@@ -196,7 +196,7 @@ def _served(corpus: Corpus) -> object:
 
     client = GitHubClient("http://127.0.0.1", "x", lambda _: None, HASTE, send)
     try:
-        source = IssueSource(client, corpus.repository)
+        source = GitHubIssues(client, corpus.repository)
         newest = source.newest().newest_update
         months = sorted({issue["created_at"][:7] for issue in corpus.issues.values()})
         batch = joined(batches_of(source, dict.fromkeys(months[-2:], 9)))

@@ -10,7 +10,7 @@ from perf_assets.config.data_directory import DataDirectory
 from perf_assets.lake.location import Lake
 from perf_assets.lake.push import push
 from perf_assets.sources.github.client import GitHubClient
-from perf_assets.sources.github.issues import IssueSource
+from perf_assets.sources.github.issues import GitHubIssues
 from perf_assets.stages.mining.issues import load_issues
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -29,7 +29,7 @@ def test_an_update_newer_than_all_before_ships_its_own_month_alone(tmp_path: Pat
 
         def shipped() -> tuple[str, ...]:
             server.replace([life.corpus()])
-            source = IssueSource(GitHubClient(server.url, "t0ken"), NAME)
+            source = GitHubIssues(GitHubClient(server.url, "t0ken"), NAME)
             assert not [one.failure for one in load_issues(writer, source, MONTHS) if one.failure]
             return push(database, lake, NAME).months
 

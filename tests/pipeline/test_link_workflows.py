@@ -12,9 +12,9 @@ from perf_assets.core.linking.links import APPROACHES, link_fixes
 from perf_assets.sources.git.clone import Clone, update_clone
 from perf_assets.sources.git.history import list_branch_commits, list_commits
 from perf_assets.sources.git.mining import read_commits
-from perf_assets.sources.github.batches import joined
 from perf_assets.sources.github.client import GitHubClient
-from perf_assets.sources.github.issues import IssueSource
+from perf_assets.sources.github.issues import GitHubIssues
+from perf_assets.sources.issues.batches import joined
 from perf_assets.stand_ins.generator import GeneratedCorpus, generate
 from perf_assets.stand_ins.github.server import CorpusServer
 from tests.effort import SEEDS
@@ -39,7 +39,7 @@ def found_links(made: GeneratedCorpus, clone_at: Path) -> pl.DataFrame:
     )
     corpus = read_corpus(made.directory)
     with CorpusServer([corpus]) as server:
-        source = IssueSource(GitHubClient(server.url, "t0ken"), corpus.repository)
+        source = GitHubIssues(GitHubClient(server.url, "t0ken"), corpus.repository)
         months = sorted({record["created_at"][:7] for record in corpus.issues.values()})
         batches = batches_of(source, source.counts(months))
     batch = joined(batches)

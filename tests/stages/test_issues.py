@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from perf_assets.base.months import months_between
 from perf_assets.config.data_directory import DataDirectory
+from perf_assets.config.hosts import KINDS
 from perf_assets.sources.github import issues, rows
 from perf_assets.sources.github.client import GitHubClient
-from perf_assets.sources.github.issues import ChangePage, IssueSource
+from perf_assets.sources.github.issues import GitHubIssues
+from perf_assets.sources.issues.source import ChangePage
 from perf_assets.stages.mining.incremental_state import due_cohorts, stale_cohorts
 from perf_assets.stages.mining.issues import load_issues
 from perf_assets.stand_ins.github.server import CorpusServer
@@ -31,6 +33,8 @@ from tests.github_stand_in import batches_of
 from tests.tracker_state_machine import ELSEWHERE, LEAVES, NAME, WRITES, Life
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
+
+FIELDS = KINDS["github"].fields_version
 
 MONTHS = months_between("2020-01", "2020-04")
 
@@ -77,8 +81,8 @@ class Miner:
             "SELECT number, reason, moved_to FROM meta.reconciliation_differences ORDER BY ALL"
         ).fetchall()
 
-    def _source(self) -> IssueSource:
-        return IssueSource(GitHubClient(self.server.url, "t0ken"), NAME)
+    def _source(self) -> GitHubIssues:
+        return GitHubIssues(GitHubClient(self.server.url, "t0ken"), NAME)
 
 
 @pytest.fixture(scope="module")
@@ -228,7 +232,7 @@ def test_a_month_that_was_refused_is_not_known_for_being_looked_at(
 ) -> None:
     before = miner.database.loads("raw.issues", NAME).filter(month="2020-01")
     with monkeypatch.context() as patch:
-        patch.setattr(IssueSource, "find_removed", lambda self, numbers: [])
+        patch.setattr(GitHubIssues, "find_removed", lambda self, numbers: [])
         miner.life.happen("comment")
         number = min(miner.life.issues)
         miner.life.issues.pop(number)
@@ -325,18 +329,18 @@ def test_reading_again_goes_on_where_it_was_killed(
     miner: Miner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     as_an_older_version_left_it(miner)
-    months = set(stale_cohorts(miner.database.connection, NAME))
+    months = set(stale_cohorts(miner.database.connection, NAME, FIELDS))
     assert len(months) > 2
     with monkeypatch.context() as patch:
         patch.setattr(issues, "HELD_ISSUES", 4)
         miner.refresh_killed()
-    left = set(stale_cohorts(miner.database.connection, NAME))
+    left = set(stale_cohorts(miner.database.connection, NAME, FIELDS))
     assert left < months
     assert left
     miner.refresh()
     assert {outcome.month for outcome in miner.outcomes if outcome.is_written} == left
     miner.assert_equals_a_fresh_load()
-    assert stale_cohorts(miner.database.connection, NAME) == {}
+    assert stale_cohorts(miner.database.connection, NAME, FIELDS) == {}
 
 
 def test_due_cohorts_are_spread_evenly_and_none_waits_too_long() -> None:
@@ -356,7 +360,7 @@ def test_an_issue_that_the_search_loses_fails_its_month_and_stays(
     known = miner.database.frame("SELECT count(*) FROM raw.issues").item()
     with monkeypatch.context() as patch:
         # It is still there, but neither counted nor listed any more.
-        patch.setattr(IssueSource, "find_removed", lambda self, numbers: [])
+        patch.setattr(GitHubIssues, "find_removed", lambda self, numbers: [])
         miner.life.issues.pop(lost["number"])
         miner.life.comments.pop(lost["number"])
         miner.refresh()
@@ -393,15 +397,15 @@ def test_a_count_that_lags_behind_is_asked_once_more(
     miner = Miner(server, tmp_path, Life(3))
     for _ in range(5):
         miner.life.happen("open")
-    truly = IssueSource.counts
+    truly = GitHubIssues.counts
     asked: list[int] = []
 
-    def lagging(source: IssueSource, months: list[str]) -> dict[str, int]:
+    def lagging(source: GitHubIssues, months: list[str]) -> dict[str, int]:
         asked.append(len(months))
         short = len(asked) == 1
         return {month: n - (short and n > 0) for month, n in truly(source, months).items()}
 
-    monkeypatch.setattr(IssueSource, "counts", lagging)
+    monkeypatch.setattr(GitHubIssues, "counts", lagging)
     miner.refresh()
     assert [outcome.failure for outcome in miner.outcomes if outcome.failure] == []
     assert asked == [4, 1]
@@ -413,18 +417,18 @@ def test_an_issue_opened_while_we_read_explains_a_count_that_lacks_it(
 ) -> None:
     miner = Miner(server, tmp_path, Life(3))
     miner.life.open()
-    known, truly = IssueSource.newest, IssueSource.counts
+    known, truly = GitHubIssues.newest, GitHubIssues.counts
 
-    def newest(source: IssueSource) -> ChangePage:
+    def newest(source: GitHubIssues) -> ChangePage:
         page = known(source)
         miner.life.now += timedelta(hours=1)
         miner.life.open()
         server.replace([miner.life.corpus()])
         return page
 
-    monkeypatch.setattr(IssueSource, "newest", newest)
+    monkeypatch.setattr(GitHubIssues, "newest", newest)
     monkeypatch.setattr(
-        IssueSource,
+        GitHubIssues,
         "counts",
         lambda source, months: {m: min(n, 1) for m, n in truly(source, months).items()},
     )

@@ -13,7 +13,7 @@ import pytest
 
 from perf_assets.base.months import months_between
 from perf_assets.sources.github.client import GitHubClient
-from perf_assets.sources.github.issues import IssueSource
+from perf_assets.sources.github.issues import GitHubIssues
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.stand_ins.reply import Reply
 from tests import loading_process
@@ -111,7 +111,7 @@ def start(context: Any, server: CorpusServer, data_dir: Path) -> Any:
 
 
 def assert_equals_a_fresh_load(data_dir: Path, server: CorpusServer) -> None:
-    source = IssueSource(GitHubClient(server.url), NAME)
+    source = GitHubIssues(GitHubClient(server.url), NAME)
     batches = batches_of(source, source.counts(MONTHS))
     with duckdb.connect(str(data_dir / "warehouse.duckdb"), read_only=True) as connection:
         connection.execute("SET TimeZone = 'UTC'")

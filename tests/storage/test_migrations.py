@@ -7,6 +7,7 @@ import pytest
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.data_directory import DataDirectory
+from perf_assets.config.hosts import KINDS
 from perf_assets.stages.mining.incremental_state import stale_cohorts
 from perf_assets.storage import migrations
 from perf_assets.storage.backups import open_backup, write_backup
@@ -18,6 +19,8 @@ from tests.model_database import insert
 from tests.rows import issue, loads, static_finding, verdict
 
 pytestmark = pytest.mark.slow
+
+FIELDS = KINDS["github"].fields_version
 
 LACKING = "author_association, milestone, thumbs_up"
 
@@ -62,7 +65,7 @@ def test_keeps_rows_of_sources_and_verdicts_until_they_are_read_again(
         assert kept == [(7, 0)]
         loads = database.frame('SELECT "table" FROM meta.partition_loads ORDER BY 1')["table"]
         assert loads.to_list() == ["raw.commits", "raw.issues", "raw.unparsed_files"]
-        assert stale_cohorts(database.connection, "owner/name") == {"2020-01": 1}
+        assert stale_cohorts(database.connection, "owner/name", FIELDS) == {"2020-01": 1}
 
 
 def test_verdicts_on_findings_get_the_columns_that_they_lack(data_dir: DataDirectory) -> None:

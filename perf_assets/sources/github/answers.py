@@ -9,7 +9,8 @@ import polars as pl
 from perf_assets.base.sanitize import escape_text, shortened
 from perf_assets.sources.github import response_types, responses
 from perf_assets.sources.github.client import GitHubClient
-from perf_assets.sources.github.gaps import ENTRY, Flaw, Gap, Kind, gaps_of, missing, null_on
+from perf_assets.sources.github.gaps import Flaw, gaps_of, missing, null_on
+from perf_assets.sources.issues.gaps import ENTRY, Gap, Kind
 
 log = logging.getLogger(__name__)
 

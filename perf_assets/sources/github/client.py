@@ -20,9 +20,10 @@ from perf_assets.sources.github.credentials import ANONYMOUS, Credential, token_
 from perf_assets.sources.github.faults import AUTHORISE, Failure, Reaction, Rule, kinds_of, rule_for
 from perf_assets.sources.github.page_sizes import PageSizes
 from perf_assets.sources.github.queries import OPTIONAL
-from perf_assets.sources.github.responses import read_json
 from perf_assets.sources.github.transport import Answer, pause_of, send_request
 from perf_assets.sources.http_deadline import within
+from perf_assets.sources.issues.source import RequestCost
+from perf_assets.sources.json_answers import read_json
 
 GITHUB = "https://api.github.com"
 LONGEST_PAGE = 2000  # characters
@@ -31,25 +32,6 @@ MOST_POINTS = 10_000  # of one query; GitHub refuses those of more than a few hu
 OPERATION = re.compile(r"\s*query\s+(\w+)")
 PATIENCE = GitHubPolicy()
 Send = Callable[[github.Github, str, str, object], Answer]
-
-
-@dataclass
-class RequestCost:
-    """The cost of reads: requests, and rate-limit points as GitHub counts them."""
-
-    requests: int = 0
-    points: int = 0
-
-    def take(self) -> "RequestCost":
-        """Return the cost since the last call."""
-        cost = RequestCost(self.requests, self.points)
-        self.requests = self.points = 0
-        return cost
-
-    def add(self, other: "RequestCost") -> None:
-        """Charge ``other`` too."""
-        self.requests += other.requests
-        self.points += other.points
 
 
 @dataclass(frozen=True)

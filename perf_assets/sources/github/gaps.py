@@ -7,15 +7,14 @@ the answer is used. Values that GitHub's schema allows to be absent are null, an
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from perf_assets.base.months import month_of
+from perf_assets.sources.issues.gaps import ENTRY, Gap, Kind
 
 Way = tuple[str | int, ...]
-Kind = Literal["withheld", "missing", "unusable", "unknown"]
 
 NODES = "nodes"  # the key under which a list has its entries
-ENTRY = "entry"  # the missing part if it is not a field
 ENTITIES = {
     "labels": "labels",
     "comments": "comments",
@@ -39,30 +38,6 @@ class Flaw:
     kind: Kind
     reason: str
     entry: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Gap:
-    """Something that GitHub's answers lack of an issue, or a whole issue.
-
-    number, month : of the issue; None where not even that is known.
-    entity : ``issues``, or the list of the issue that lacks something.
-    lacks : ``entry``, or the field that is null or has a value that is not known.
-    entries : how many it is about; None where they have to be counted first.
-    """
-
-    number: int | None
-    month: str | None
-    entity: str
-    lacks: str
-    kind: Kind
-    reason: str
-    entries: int | None = 1
-
-    @property
-    def is_issue(self) -> bool:
-        """Return whether a whole issue is not stored."""
-        return self.entity == "issues" and self.lacks == ENTRY
 
 
 def missing(data: Mapping[str, Any], way: Way = ()) -> Iterator[Flaw]:

@@ -13,14 +13,26 @@ import polars as pl
 
 from perf_assets.base.months import end_of, start_of
 from perf_assets.base.repository_names import is_repository_name
+from perf_assets.config.hosts import KINDS
 from perf_assets.sources.github import queries, response_types, responses
 from perf_assets.sources.github.answers import AnswerReader
-from perf_assets.sources.github.batches import EMPTY_BATCH, IssueBatch, joined, to_frames
-from perf_assets.sources.github.client import GitHubClient, RequestCost
-from perf_assets.sources.github.gaps import ENTRY, LEFT_OUT, Gap
+from perf_assets.sources.github.client import GitHubClient
+from perf_assets.sources.github.gaps import LEFT_OUT
 from perf_assets.sources.github.issue_types import Issue
 from perf_assets.sources.github.long_lists import PAGE, Paging, complete_lists
-from perf_assets.sources.github.prefetch import SEARCH_LIMIT, Job, in_order, windows
+from perf_assets.sources.github.prefetch import SEARCH_LIMIT, Job, in_order
+from perf_assets.sources.github.pull_requests import read_pull_requests
+from perf_assets.sources.github.rows import to_frames
+from perf_assets.sources.issues.batches import EMPTY_BATCH, IssueBatch, joined
+from perf_assets.sources.issues.gaps import ENTRY, Gap
+from perf_assets.sources.issues.source import (
+    ChangePage,
+    PullRequestResult,
+    RemovedIssue,
+    RequestCost,
+    windows,
+)
+from perf_assets.sources.json_answers import AnswerError
 
 log = logging.getLogger(__name__)
 
@@ -47,46 +59,24 @@ REQUESTS_AT_ONCE = 4
 
 
 @dataclass(frozen=True)
-class ChangePage:
-    """Issues that changed, and the newest update up to which these and those before are all.
-
-    totals : GitHub's own numbers of issues opened in the requested spans of months.
-    is_last : whether no more issues have changed.
-    archived_at : since when the repository is archived.
-    """
-
-    newest_update: datetime | None
-    batch: IssueBatch = EMPTY_BATCH
-    totals: tuple[int, ...] = ()
-    is_last: bool = True
-    archived_at: datetime | None = None
-
-
-@dataclass(frozen=True)
 class ReadResult:
     """Issues that were read, what that cost, and why there are none if they cannot be used."""
 
     batch: IssueBatch
     cost: RequestCost
-    error: responses.AnswerError | None = None
+    error: AnswerError | None = None
 
 
-@dataclass(frozen=True)
-class RemovedIssue:
-    """An issue that has left the repository: why, and where it is now if GitHub says so."""
-
-    number: int
-    reason: str
-    moved_to: str | None = None
-
-
-class IssueSource:
+class GitHubIssues:
     """Reads the issues of ``repository`` through ``client``."""
+
+    fields_version = KINDS["github"].fields_version
 
     def __init__(self, client: GitHubClient, repository: str) -> None:
         """Prepare the source; no request is sent."""
         self.client = client
         self.repository = repository
+        self.cost, self.total = client.cost, client.total
         self._reader = AnswerReader(client, repository)
         self.now_called = repository
 
@@ -207,7 +197,7 @@ class IssueSource:
 
     def cohorts(
         self, counts: dict[str, int]
-    ) -> Iterator[tuple[list[str], IssueBatch | responses.AnswerError]]:
+    ) -> Iterator[tuple[list[str], IssueBatch | AnswerError]]:
         """Yield whole cohorts of the months of ``counts``, in order, a window of months at a time.
 
         Windows are read ahead by a few threads, and large ones in parts. At most ``HELD_ISSUES``
@@ -225,7 +215,7 @@ class IssueSource:
         with closing(in_order(jobs, workers, HELD_ISSUES)) as results:
             for months, parts in zip(groups, results, strict=True):
                 for part in parts:
-                    self.client.cost.add(part.cost)
+                    self.cost.add(part.cost)
                 batch = joined([part.batch for part in parts])
                 is_placed = batch.gaps["month"].null_count() == 0
                 if is_placed and not any(part.error for part in parts):
@@ -235,8 +225,12 @@ class IssueSource:
                 # issue that GitHub leaves out only the search for its month says in which it is.
                 for month in months:
                     part = self._read(start_of(month), end_of(month))
-                    self.client.cost.add(part.cost)
+                    self.cost.add(part.cost)
                     yield [month], part.error or part.batch.placed_in(month)
+
+    def pull_requests(self, numbers: Sequence[int]) -> Iterator[PullRequestResult]:
+        """Yield a result for each pull request, many of them from a request."""
+        return read_pull_requests(self.client, self.repository, numbers)
 
     def changed_count(self, since: datetime) -> int:
         """Return the number of issues updated at or after ``since``."""
@@ -271,7 +265,7 @@ class IssueSource:
                 gaps: list[Gap] = []
                 nodes = {node["id"]: node for node in self._search(start, end, gaps)}
                 return ReadResult(self._batch(nodes.values(), gaps), cost)
-            except responses.AnswerError as error:
+            except AnswerError as error:
                 return ReadResult(EMPTY_BATCH, cost, error)
 
     def _names(self) -> dict[str, Any]:
@@ -356,7 +350,7 @@ class IssueSource:
 
 
 def pages(counts: dict[str, int], accounts: int) -> int:
-    """Return the number of pages that ``IssueSource.cohorts`` reads, without those of threads."""
+    """Return the number of pages that ``GitHubIssues.cohorts`` reads, without those of threads."""
     _, size = _division(accounts)
     total = 0
     for months in windows(counts, size):

@@ -6,8 +6,9 @@ from typing import Any
 
 from perf_assets.sources.github import queries, response_types
 from perf_assets.sources.github.answers import AnswerReader
-from perf_assets.sources.github.gaps import Flaw, Gap, gap_within
+from perf_assets.sources.github.gaps import Flaw, gap_within
 from perf_assets.sources.github.issue_types import Issue
+from perf_assets.sources.issues.gaps import Gap
 
 PAGE = 100
 RESTS_PER_REQUEST = 40

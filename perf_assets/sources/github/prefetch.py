@@ -1,12 +1,10 @@
 """Reading ahead: pieces of work done by a few threads, their results taken in order."""
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Generic, TypeVar
-
-from perf_assets.base.months import months_between
 
 T = TypeVar("T")
 
@@ -42,18 +40,3 @@ def in_order(jobs: Iterable[Job[T]], workers: int, capacity: int) -> Generator[l
             begun.popleft()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-
-
-def windows(counts: dict[str, int], size: int = SEARCH_LIMIT) -> Iterator[list[str]]:
-    """Group months that follow each other while they have at most ``size`` issues together."""
-    group: list[str] = []
-    total = 0
-    for month in sorted(counts):
-        follows = not group or months_between(group[-1], month)[1:] == [month]
-        if group and (not follows or total + counts[month] > size):
-            yield group
-            group, total = [], 0
-        group.append(month)
-        total += counts[month]
-    if group:
-        yield group

@@ -1,7 +1,6 @@
 """Pull requests by their numbers: their size, and when they were opened, reviewed and merged."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +9,8 @@ from perf_assets.sources.github.client import GitHubClient, Reply
 from perf_assets.sources.github.gaps import LEFT_OUT
 from perf_assets.sources.github.long_lists import PAGE
 from perf_assets.sources.github.rows import login_of
+from perf_assets.sources.issues.source import PullRequestResult
+from perf_assets.sources.json_answers import AnswerError
 
 # A request costs a point: GitHub divides the lists that it reads, one of reviews for each pull
 # request, by 100. It may return 100 * 20 reviews, of the 500,000 nodes that are allowed.
@@ -17,15 +18,6 @@ from perf_assets.sources.github.rows import login_of
 
 PENDING = "PENDING"
 """The state of a review that is not submitted."""
-
-
-@dataclass(frozen=True)
-class PullRequestResult:
-    """What GitHub says of a pull request; without a row, the reason."""
-
-    number: int
-    row: dict[str, Any] | None = None
-    reason: str = ""
 
 
 def read_pull_requests(
@@ -85,7 +77,7 @@ def _result(client: GitHubClient, repository: str, number: int, data: object) ->
     try:
         # A review that cannot be used costs that review.
         node, _ = responses.usable(shape, data, f"{repository}#{number}", {}, client.accounts.hide)
-    except responses.AnswerError as error:
+    except AnswerError as error:
         return PullRequestResult(number, reason=str(error))
     return PullRequestResult(number, _row(number, node))
 

@@ -12,10 +12,6 @@ RATE_LIMIT = "rateLimit { cost remaining resetAt }"
 
 PAGE_INFO = "pageInfo { hasNextPage endCursor }"
 
-# Raised when more fields of issues or of what belongs to them are requested: a run reads cohorts
-# again that an older version requested less of.
-FIELDS_VERSION = 5
-
 ACTOR = "{ __typename login }"
 
 # How many reacted is a list of its own for each of the eight kinds, of which GitHub charges one.
@@ -57,9 +53,6 @@ PULL_REQUEST_FIELDS = (
     f"id number merged mergeCommit {{ {COMMIT} }} commits {{ totalCount }} "
     "repository { nameWithOwner }"
 )
-
-# Raised when more of pull requests is requested, or read otherwise: a run reads them again then.
-REVIEWED_VERSION = 1
 
 # Of more reviews than these the others stay unread: they come in the order of submission, and the
 # first is wanted most.

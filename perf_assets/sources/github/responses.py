@@ -1,48 +1,21 @@
-"""What GitHub's answers must look like: all input is checked here.
+"""What GitHub's answers must look like: what is taken from one goes through :func:`checked`."""
 
-Every answer goes through :func:`read_json`, and what is taken from it through :func:`checked`.
-"""
-
-import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails, from_json
+from pydantic_core import ErrorDetails
 
 from perf_assets.base.config_files import reason
-from perf_assets.base.errors import PerfAssetsError
-from perf_assets.base.sanitize import escape_text, shortened, whole_characters
+from perf_assets.base.sanitize import escape_text, shortened
 from perf_assets.sources.github.gaps import Flaw, Way, at, innermost_entry
 from perf_assets.sources.github.issue_types import TAGS
 from perf_assets.sources.github.scalars import LARGEST
+from perf_assets.sources.json_answers import AnswerError, unusable_answer
 
 Shape = TypeVar("Shape")
-
-
-class AnswerError(PerfAssetsError):
-    """Something in an answer is not as GitHub documents it: what, of which issue."""
-
-
-def read_json(text: str) -> object:
-    """Return the content of a JSON text, with halves of characters as U+FFFD.
-
-    Raises
-    ------
-    ValueError
-        It is none, or has numbers that are none, or what is too long or too deep to read.
-    """
-    try:
-        return from_json(text, allow_inf_nan=False)
-    except ValueError:
-        if "\\ud" not in text.lower():
-            raise
-    try:
-        return whole_characters(json.loads(text, parse_constant=_no_number))
-    except RecursionError:
-        raise ValueError("it is too deep to read") from None
 
 
 def checked(
@@ -129,19 +102,12 @@ def _way(data: object, location: Sequence[int | str]) -> Way:
 
 def unusable(subject: str, why: str) -> AnswerError:
     """Return the sentence about an answer on ``subject``: a repository, or an issue of it."""
-    return AnswerError(
-        f"{subject}: GitHub's answer cannot be used: {why}; run again later, what was stored is "
-        "kept"
-    )
+    return unusable_answer("GitHub", subject, why)
 
 
 @cache
 def _adapter(shape: Hashable) -> TypeAdapter[Any]:
     return TypeAdapter(shape)  # type: ignore[arg-type]
-
-
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a number")
 
 
 def _location(

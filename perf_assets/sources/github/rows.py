@@ -1,15 +1,18 @@
 """Rows of the raw tables, from the issues of GitHub's answers."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from perf_assets.base.months import month_of
+from perf_assets.config.hosts import KINDS
 from perf_assets.schema import table_of
-from perf_assets.sources.github.gaps import ENTRY, NODES, Gap, Kind
+from perf_assets.sources.github.gaps import NODES
 from perf_assets.sources.github.issue_types import CLOSERS, EVENT_NAMES, Actor, Comment, Issue
-from perf_assets.sources.github.queries import FIELDS_VERSION
+from perf_assets.sources.issues.batches import IssueBatch
+from perf_assets.sources.issues.gaps import ENTRY, Gap, Kind
+from perf_assets.sources.issues.records import IssueRecord, batch_of
 
 ACTOR_TYPES = frozenset(table_of("raw.issues").column["author_type"].values or ())
 ASSOCIATIONS = frozenset(table_of("raw.issues").column["author_association"].values or ())
@@ -26,37 +29,25 @@ BOT_SUFFIX = "[bot]"
 
 @dataclass(frozen=True)
 class RowReader:
-    """Reads the issues of ``repository``, which is ``now_called`` so; ``gaps`` grows meanwhile.
-
-    last_day : what is dated after it has not happened yet, and so is a mistake.
-    """
+    """Reads the issues of ``repository``, which is ``now_called`` so; ``gaps`` grows meanwhile."""
 
     repository: str
     now_called: str
     gaps: list[Gap]
-    last_day: str = field(default_factory=lambda: f"{datetime.now(UTC) + ONE_DAY:%Y-%m-%d}")
 
-    def is_usable(self, node: Issue) -> bool:
-        """Return whether an issue can be stored; one that cannot is set aside."""
-        if _state(node) == "CLOSED" and _closed_at(node) is None:
-            reason = "closedAt: it is closed, and nothing says since when"
-            self._note(node, "issues", ENTRY, "unusable", reason)
-            return False
-        return True
+    def record(self, node: Issue) -> IssueRecord:
+        """Return an issue with everything that belongs to it."""
+        return IssueRecord(
+            node["number"],
+            self.issue(node),
+            [self.comment(node, entry) for entry in self.comments(node)],
+            [self.event(entry) for entry in self.events(node)],
+            self.pull_requests(node),
+        )
 
     def issue(self, node: Issue) -> dict[str, Any]:
         """Return the row of an issue."""
         self._note_unknown(node, "issues", node)
-        closed_at = _closed_at(node)
-        if closed_at is not None and (odd := self._what_is_odd(closed_at, node)):
-            reason = f"closed at {closed_at}, {odd}: taken as closed when opened"
-            self._note(node, "issues", "closed_at", "unusable", reason)
-            closed_at = node["createdAt"]
-        updated_at = node["updatedAt"]
-        if self._is_to_come(updated_at):
-            reason = f"updated at {updated_at}, which is to come: taken as of its last change"
-            self._note(node, "issues", "updated_at", "unusable", reason)
-            updated_at = max(node["createdAt"], closed_at or "")
         kind = node.get("issueType")
         lock = node.get("activeLockReason")
         return {
@@ -69,13 +60,13 @@ class RowReader:
             "issue_type": (kind["name"] or None) if kind else None,
             "labels": sorted(label["name"] for label in _entries(node["labels"])),
             "created_at": node["createdAt"],
-            "updated_at": updated_at,
-            "closed_at": closed_at,
+            "updated_at": node["updatedAt"],
+            "closed_at": _closed_at(node),
             "milestone": node["milestone"] and node["milestone"]["title"],
             **_reactions(node),
             "comments": node["comments"]["totalCount"],
             "events": node["timelineItems"]["totalCount"],
-            "fields_version": FIELDS_VERSION,
+            "fields_version": KINDS["github"].fields_version,
             "html_url": node["url"],
         }
 
@@ -86,7 +77,6 @@ class RowReader:
         if nameless := sum(entry["fullDatabaseId"] is None for entry in entries):
             kept = [entry for entry in kept if entry["fullDatabaseId"] is not None]
             self._note(node, "comments", ENTRY, "missing", "it has no fullDatabaseId", nameless)
-        kept = self._happened(node, "comments", kept)
         self._count(node, "comments", node["comments"]["totalCount"], len(kept))
         return kept
 
@@ -114,7 +104,6 @@ class RowReader:
                 self._note(node, "events", "closer", "unknown", reason)
         known = [entry for entry in entries if entry["kind"] in EVENT_NAMES]
         kept = list({entry["id"]: entry for entry in known}.values())
-        kept = self._happened(node, "events", kept)
         self._count(node, "events", node["timelineItems"]["totalCount"], len(kept))
         return kept
 
@@ -142,23 +131,6 @@ class RowReader:
                 (canonical.get("repository") or {}).get("nameWithOwner")
             ),
         }
-
-    def _happened(self, node: Issue, entity: str, entries: list[Any]) -> list[Any]:
-        """Return the entries whose time is not to come; the others are set aside."""
-        to_come = [entry for entry in entries if self._is_to_come(entry["createdAt"])]
-        for entry in to_come:
-            reason = f"its time is {entry['createdAt']}, which is to come"
-            self._note(node, entity, ENTRY, "unusable", reason)
-        return [entry for entry in entries if entry not in to_come] if to_come else entries
-
-    def _what_is_odd(self, closed_at: str, node: Issue) -> str | None:
-        """Return the reason why an issue cannot have been closed then; None if it can."""
-        if _moment(closed_at) < _moment(node["createdAt"]):
-            return "before it was opened"
-        return "which is to come" if self._is_to_come(closed_at) else None
-
-    def _is_to_come(self, moment: str) -> bool:
-        return moment[: len(self.last_day)] > self.last_day
 
     def pull_requests(self, node: Issue) -> list[dict[str, Any]]:
         """Return the pull requests that GitHub relates to an issue, once for each relation."""
@@ -232,6 +204,19 @@ class RowReader:
         self.gaps.append(
             Gap(issue["number"], month_of_issue(issue), entity, lacks, kind, reason, entries)
         )
+
+
+def to_frames(
+    nodes: Sequence[Issue], repository: str, gaps: Sequence[Gap] = (), now_called: str = ""
+) -> IssueBatch:
+    """Return GraphQL issue nodes as frames, sorted by number and id.
+
+    ``gaps`` are what the answers lack. ``now_called`` is a newer name of ``repository``, which is
+    stored under the name that the study has.
+    """
+    reader = RowReader(repository, now_called or repository, list(gaps))
+    records = [reader.record(node) for node in nodes]
+    return batch_of(records, repository, reader.gaps)
 
 
 def _entries(page: Mapping[str, Any] | None) -> list[Any]:

@@ -20,7 +20,7 @@ import polars as pl
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.sanitize import MOST_DIGITS, shortened, without_controls
 from perf_assets.core.reviews.codebook import IMPACTS, VERDICTS
-from perf_assets.sources.github.responses import read_json
+from perf_assets.sources.json_answers import read_json
 from perf_assets.sources.review_sheets.codebook import codebook
 from perf_assets.sources.review_sheets.sheet import BUG_REPORTS, Places, Row, Sheet
 

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -17,8 +17,8 @@ from perf_assets.core.linking.wanted_pull_requests import (
     wanted_pull_requests,
 )
 from perf_assets.schema import schema_of
-from perf_assets.sources.github.batches import table_frame
-from perf_assets.sources.github.queries import REVIEWED_VERSION
+from perf_assets.sources.issues.batches import table_frame
+from perf_assets.sources.issues.source import IssueSource, PullRequestResult
 from perf_assets.stages.enrichment.work import loaded_months
 from perf_assets.storage import fingerprints
 from perf_assets.storage.audit.parameters import Parameters
@@ -31,10 +31,6 @@ from perf_assets.storage.partition_write import (
     WriteOutcome,
 )
 from perf_assets.storage.storing import store_in_parts
-
-if TYPE_CHECKING:  # PyGithub takes long to import: only a run that reads waits for that
-    from perf_assets.sources.github.issues import IssueSource
-    from perf_assets.sources.github.pull_requests import PullRequestResult
 
 log = logging.getLogger(__name__)
 
@@ -97,6 +93,7 @@ class _Month:
     """The pull requests of a month: the wanted ones, rows that stay, and those to read."""
 
     name: str
+    version: str
     wanted: Sequence[int]
     kept: pl.DataFrame
     missing: Sequence[int]
@@ -107,10 +104,10 @@ class _Month:
 
         Those that GitHub does not have are among them: they are requested again with others alone.
         """
-        return _state(self.wanted)
+        return _state(self.version, self.wanted)
 
     def write(
-        self, repository: str, results: Iterable["PullRequestResult"], requests: int, points: int
+        self, repository: str, results: Iterable[PullRequestResult], requests: int, points: int
     ) -> PartitionWrite:
         """Return the month with what was read."""
         place: dict[str, Any] = {"repository": repository, "month": self.name}
@@ -130,11 +127,11 @@ class _Month:
 class _Reader:
     """Reads what is missing, in order, and counts what could not be read."""
 
-    source: "IssueSource"
-    results: Iterator["PullRequestResult"]
-    lacking: list["PullRequestResult"] = field(default_factory=list)
+    source: IssueSource
+    results: Iterator[PullRequestResult]
+    lacking: list[PullRequestResult] = field(default_factory=list)
 
-    def next(self) -> "PullRequestResult":
+    def next(self) -> PullRequestResult:
         """Return the next result."""
         result = next(self.results)
         if result.row is None:
@@ -153,12 +150,14 @@ def load_pull_requests(
     """
     names = sorted(own_names((repository.name, *repository.aliases)))
     candidates = writer.database.frame(CANDIDATES, [repository.name, names])
+    if repository.kind.reviewed_version is None:
+        candidates = candidates.clear()
     (issues,) = writer.database.frame(ISSUES, [repository.name])["issues"]
     is_all = study.reads_all_pull_requests(repository)
     most = None if is_all else most_pull_requests(issues)
     wanted, left_out = wanted_pull_requests(candidates, most)
     stored = writer.database.where(TABLE, {"repository": repository.name})
-    changed = list(_changed(writer, repository.name, wanted, stored))
+    changed = list(_changed(writer, repository, wanted, stored))
     if not changed:
         return
     if left_out:
@@ -167,7 +166,7 @@ def load_pull_requests(
             "pull_requests = true in the study reads all",
             *(repository.name, f"{left_out:,}", f"{most:,}"),
         )
-    yield from _make_room(writer, repository.name, wanted, stored)
+    yield from _make_room(writer, repository, wanted, stored)
     missing = [number for month in changed for number in month.missing]
     with ExitStack() as stack:
         reader = _open(stack, writer, repository, missing, longest_wait) if missing else None
@@ -189,15 +188,14 @@ def _open(
     missing: Sequence[int],
     longest_wait: float,
 ) -> _Reader:
-    from perf_assets.sources.github.pull_requests import read_pull_requests  # noqa: PLC0415
     from perf_assets.stages.recorded_source import recorded_source  # noqa: PLC0415
 
     source = stack.enter_context(recorded_source(writer, repository, longest_wait))
     title = f"reading pull requests of {repository.name}"
     progress = stack.enter_context(phase(title, len(missing), "pull requests"))
 
-    def results() -> Iterator["PullRequestResult"]:
-        for result in read_pull_requests(source.client, repository.name, missing):
+    def results() -> Iterator[PullRequestResult]:
+        for result in source.pull_requests(missing):
             yield result
             progress(progress.done + 1)
 
@@ -205,11 +203,12 @@ def _open(
 
 
 def _changed(
-    writer: AuditedWriter, repository: str, wanted: pl.DataFrame, stored: pl.DataFrame
+    writer: AuditedWriter, repository: Repository, wanted: pl.DataFrame, stored: pl.DataFrame
 ) -> Iterator[_Month]:
     """Yield the months whose stored pull requests are not the wanted ones, or are open."""
-    loads = writer.database.loads(TABLE, repository)
-    current = loads.filter(status="loaded", rule_version=_state([]).rule_version)
+    version = str(repository.kind.reviewed_version)
+    loads = writer.database.loads(TABLE, repository.name)
+    current = loads.filter(status="loaded", rule_version=version)
     states = dict(current.select("month", "fingerprint").iter_rows())
     # Rows of a month that another version read, or whose audit failed, are read again.
     final = stored.filter(pl.col("closed_at").is_not_null() & pl.col("month").is_in(list(states)))
@@ -218,18 +217,22 @@ def _changed(
         month: sorted(numbers)
         for month, numbers in wanted.group_by("month").agg("pull_request").iter_rows()
     }
-    loaded = {*loaded_months(writer, "links.fix_links", repository), *by_month, *loads["month"]}
+    loaded = {
+        *loaded_months(writer, "links.fix_links", repository.name),
+        *by_month,
+        *loads["month"],
+    }
     for name in sorted(loaded):
         numbers = by_month.get(name, [])
-        if states.get(name) == _state(numbers).fingerprint and name not in open_months:
+        if states.get(name) == _state(version, numbers).fingerprint and name not in open_months:
             continue
         kept = final.filter(pl.col("pull_request").is_in(numbers)).with_columns(month=pl.lit(name))
         missing = sorted(set(numbers) - set(kept["pull_request"]))
-        yield _Month(name, numbers, kept.select(schema_of(TABLE).names()), missing)
+        yield _Month(name, version, numbers, kept.select(schema_of(TABLE).names()), missing)
 
 
 def _make_room(
-    writer: AuditedWriter, repository: str, wanted: pl.DataFrame, stored: pl.DataFrame
+    writer: AuditedWriter, repository: Repository, wanted: pl.DataFrame, stored: pl.DataFrame
 ) -> list[WriteOutcome]:
     """Take rows out of the months that they have left: a key is in one month at a time.
 
@@ -243,8 +246,8 @@ def _make_room(
         rows = rows.join(moved, on="pull_request", how="anti").select(schema_of(TABLE).names())
         numbers = rows["pull_request"].to_list()
         staged = StagedTable(TABLE, rows, {"pull_requests": numbers}, len(numbers))
-        provenance = Provenance(PartitionState(rule_version=str(REVIEWED_VERSION)))
-        partitions.append(PartitionWrite([staged], repository, name, provenance))
+        provenance = Provenance(PartitionState(rule_version=str(repository.kind.reviewed_version)))
+        partitions.append(PartitionWrite([staged], repository.name, name, provenance))
     return writer.store(partitions) if partitions else []
 
 
@@ -255,11 +258,9 @@ def _partition(
     if reader is None:
         return month.write(repository, (), 0, 0), 0
     results = [reader.next() for _ in month.missing]
-    cost = reader.source.client.cost.take()
+    cost = reader.source.cost.take()
     return month.write(repository, results, cost.requests, cost.points), len(results)
 
 
-def _state(numbers: Sequence[int]) -> PartitionState:
-    return PartitionState(
-        fingerprint=fingerprints.basis_of(list(numbers)), rule_version=str(REVIEWED_VERSION)
-    )
+def _state(version: str, numbers: Sequence[int]) -> PartitionState:
+    return PartitionState(fingerprint=fingerprints.basis_of(list(numbers)), rule_version=version)

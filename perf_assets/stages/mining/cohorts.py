@@ -8,16 +8,15 @@ from datetime import UTC, datetime
 import polars as pl
 
 from perf_assets.base.sanitize import in_words
-from perf_assets.sources.github.batches import (
+from perf_assets.sources.issues.batches import (
     EMPTY_BATCH,
     TABLES,
     IssueBatch,
     counted_together,
     gap_frame,
 )
-from perf_assets.sources.github.client import RequestCost
-from perf_assets.sources.github.gaps import ENTRY, Gap
-from perf_assets.sources.github.issues import RemovedIssue
+from perf_assets.sources.issues.gaps import ENTRY, Gap
+from perf_assets.sources.issues.source import RemovedIssue, RequestCost
 from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.partition_write import (

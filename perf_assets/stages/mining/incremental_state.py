@@ -8,7 +8,6 @@ import polars as pl
 
 from perf_assets.base.months import add_months, month_of
 from perf_assets.schema import table_of
-from perf_assets.sources.github.queries import FIELDS_VERSION
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.partition_write import WriteOutcome
 from perf_assets.storage.warehouse import WATERMARKS
@@ -85,7 +84,9 @@ def noting_failures(outcomes: Iterable[WriteOutcome], failed: set[str]) -> Itera
         yield outcome
 
 
-def stale_cohorts(connection: duckdb.DuckDBPyConnection, repository: str) -> dict[str, int]:
+def stale_cohorts(
+    connection: duckdb.DuckDBPyConnection, repository: str, fields_version: int
+) -> dict[str, int]:
     """Return the stored months of ``repository`` that lack fields, and how many issues each holds.
 
     The requested fields count, not missing values such as a deleted account. All cohorts of a
@@ -107,6 +108,6 @@ def stale_cohorts(connection: duckdb.DuckDBPyConnection, repository: str) -> dic
         SELECT month, count(*) FROM raw.issues WHERE repository = ?
         GROUP BY month HAVING {version} < ? ORDER BY month
         """,
-        [repository, FIELDS_VERSION],
+        [repository, fields_version],
     ).fetchall()
     return dict(rows)

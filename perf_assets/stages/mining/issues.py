@@ -14,11 +14,9 @@ import polars as pl
 from perf_assets.base.processes.progress import phase
 from perf_assets.config.repositories import Repository
 from perf_assets.schema import table_of
-from perf_assets.sources.github.batches import EMPTY_BATCH, TABLES
-from perf_assets.sources.github.client import RequestCost
-from perf_assets.sources.github.issues import ChangePage, IssueSource
-from perf_assets.sources.github.prefetch import windows
-from perf_assets.sources.github.responses import AnswerError
+from perf_assets.sources.issues.batches import EMPTY_BATCH, TABLES
+from perf_assets.sources.issues.source import ChangePage, IssueSource, RequestCost, windows
+from perf_assets.sources.json_answers import AnswerError
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.stages.mining.cohorts import (
     Cohort,
@@ -109,7 +107,7 @@ def load_issues(
     """
     repository = source.repository
     loads = writer.database.loads("raw.issues", repository).filter(status="loaded")
-    outdated = stale_cohorts(writer.database.connection, repository)
+    outdated = stale_cohorts(writer.database.connection, repository, source.fields_version)
     marks = {
         month: mark
         for month, mark in loads.select("month", "updated_at").iter_rows()
@@ -143,7 +141,7 @@ def store_changed_pages(
     The last page is returned instead: its changes are stored where GitHub's counts are right.
     """
     repository = source.repository
-    spans = list(windows(dict.fromkeys(marks, 0)))
+    spans = list(windows(dict.fromkeys(marks, 0), 0))
     before = issue_counts(writer, repository)
     failed: set[str] = set()
     pages = source.iter_changes(min(marks.values()), spans) if marks else [source.newest()]
@@ -234,7 +232,7 @@ def _store(
     """Store the cohorts together; the cost of reading them is charged to the first."""
     if not cohorts:
         return []
-    costs = [source.client.cost.take(), *(RequestCost() for _ in cohorts[1:])]
+    costs = [source.cost.take(), *(RequestCost() for _ in cohorts[1:])]
     return writer.store(list(map(partition_write, cohorts, costs)))
 
 

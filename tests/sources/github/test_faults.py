@@ -11,10 +11,10 @@ from perf_assets.base.corpus import Corpus, read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import months_between
 from perf_assets.sources.github.accounts import GitHubPolicy
-from perf_assets.sources.github.batches import IssueBatch
 from perf_assets.sources.github.client import GitHubClient
 from perf_assets.sources.github.faults import RULES, UNKNOWN
-from perf_assets.sources.github.issues import IssueSource
+from perf_assets.sources.github.issues import GitHubIssues
+from perf_assets.sources.issues.batches import IssueBatch
 from perf_assets.stand_ins.generator import generate
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.stand_ins.reply import Reply
@@ -56,7 +56,7 @@ class Erring(CorpusServer):
 @pytest.fixture(scope="module")
 def expected() -> object:
     with CorpusServer([RICH]) as server:
-        return load(IssueSource(GitHubClient(server.url, TOKEN), "o/n"), MONTHS)
+        return load(GitHubIssues(GitHubClient(server.url, TOKEN), "o/n"), MONTHS)
 
 
 def test_every_rule_has_an_example() -> None:
@@ -69,7 +69,7 @@ def test_an_error_that_passes_is_waited_out(example: Example, expected: object) 
     messages: list[str] = []
     with Erring(iter([example, example])) as server:
         client = GitHubClient(server.url, TOKEN, messages.append, SHORT)
-        assert_same(load(IssueSource(client, "o/n"), MONTHS), expected)  # type: ignore[arg-type]
+        assert_same(load(GitHubIssues(client, "o/n"), MONTHS), expected)  # type: ignore[arg-type]
     assert not any(TOKEN in text for text in messages)
 
 
@@ -78,7 +78,7 @@ def test_an_error_that_lasts_ends_at_once_with_a_sentence(example: Example) -> N
     with Erring(iter([example] * 99)) as server:
         client = GitHubClient(server.url, TOKEN, patience=SHORT)
         with pytest.raises(PerfAssetsError) as raised:
-            IssueSource(client, "o/n").newest()
+            GitHubIssues(client, "o/n").newest()
         requests = len(server.requests)
     sentence = str(raised.value)
     assert requests == 1
@@ -91,7 +91,7 @@ def test_an_error_that_does_not_pass_ends_with_a_sentence_in_the_end(example: Ex
     with Erring(iter([example] * 999)) as server:
         client = GitHubClient(server.url, TOKEN, patience=replace(SHORT, longest_wait=0.05))
         with pytest.raises(PerfAssetsError, match=r"run again (later|then), what was stored is"):
-            IssueSource(client, "o/n").newest()
+            GitHubIssues(client, "o/n").newest()
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +101,7 @@ def thousand(tmp_path_factory: pytest.TempPathFactory) -> tuple[Corpus, IssueBat
     corpus = read_corpus(directory)
     with CorpusServer([corpus]) as server:
         client = GitHubClient(server.url, TOKEN)
-        return corpus, load(IssueSource(client, corpus.repository), YEARS)
+        return corpus, load(GitHubIssues(client, corpus.repository), YEARS)
 
 
 @pytest.mark.parametrize("seed", range(100 if IS_THOROUGH else 2))
@@ -112,7 +112,7 @@ def test_a_thousand_issues_are_read_whole_whatever_passing_errors_come(
     plan = Faults(seed, 0.3, ("documented", "cut"), delay=0)
     with UnreliableGitHub([corpus], faults=plan) as server:
         client = GitHubClient(server.url, TOKEN, patience=HASTY)
-        source = IssueSource(client, corpus.repository)
+        source = GitHubIssues(client, corpus.repository)
         assert_same(load(source, YEARS), expected)
         assert_same(changes(source, OLDEST).batch, expected)
         assert any(request.fault for request in server.requests)
@@ -123,5 +123,5 @@ def test_another_token_goes_on_where_one_is_spent(expected: object) -> None:
     limit = next(example for example in TRANSIENT if example.rule == "the rate limit")
     with Erring(iter([limit])) as server:
         client = GitHubClient(server.url, "one,two", waits.append, replace(SHORT, longest_wait=0))
-        assert_same(load(IssueSource(client, "o/n"), MONTHS), expected)  # type: ignore[arg-type]
+        assert_same(load(GitHubIssues(client, "o/n"), MONTHS), expected)  # type: ignore[arg-type]
     assert waits == []

@@ -15,8 +15,9 @@ from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import months_between
 from perf_assets.sources.github.client import GitHubClient, Reply
 from perf_assets.sources.github.issue_types import EVENT_NAMES
-from perf_assets.sources.github.issues import IssueSource
-from perf_assets.sources.github.prefetch import windows
+from perf_assets.sources.github.issues import GitHubIssues
+from perf_assets.sources.github.prefetch import SEARCH_LIMIT
+from perf_assets.sources.issues.source import windows
 from perf_assets.stand_ins.generator import generate
 from perf_assets.stand_ins.github.graphql_views import REACTIONS
 from perf_assets.stand_ins.github.server import CorpusServer
@@ -40,8 +41,8 @@ def server(corpus: Corpus) -> Iterator[CorpusServer]:
         yield running
 
 
-def source(server: CorpusServer, name: str = "sample-lab/tensorkit") -> IssueSource:
-    return IssueSource(GitHubClient(server.url, "t0ken"), name)
+def source(server: CorpusServer, name: str = "sample-lab/tensorkit") -> GitHubIssues:
+    return GitHubIssues(GitHubClient(server.url, "t0ken"), name)
 
 
 def test_everything_of_the_corpus_is_read(corpus: Corpus, server: CorpusServer) -> None:
@@ -238,7 +239,12 @@ def test_a_month_of_more_than_a_thousand_issues_is_halved_until_it_fits() -> Non
 
 def test_windows_join_months_that_follow_each_other_and_fit_one_search() -> None:
     counts = {"2020-01": 400, "2020-02": 600, "2020-03": 1, "2020-05": 5, "2020-06": 2000}
-    assert list(windows(counts)) == [["2020-01", "2020-02"], ["2020-03"], ["2020-05"], ["2020-06"]]
+    assert list(windows(counts, SEARCH_LIMIT)) == [
+        ["2020-01", "2020-02"],
+        ["2020-03"],
+        ["2020-05"],
+        ["2020-06"],
+    ]
 
 
 @pytest.mark.slow
@@ -248,7 +254,7 @@ def test_faulty_answers_change_nothing(corpus: Corpus, server: CorpusServer, see
     with UnreliableGitHub([corpus], faults=Faults(seed, 0.4, KINDS, delay=0.01)) as faulty:
         waits: list[str] = []
         tried = GitHubClient(faulty.url, "t0ken-canary", waits.append, HASTY)
-        issues = IssueSource(tried, "sample-lab/tensorkit")
+        issues = GitHubIssues(tried, "sample-lab/tensorkit")
         for month in MONTHS:
             assert_same(expected.of_month(month), load(issues, [month]))
     assert waits
@@ -276,7 +282,7 @@ def test_github_itself_needs_a_token() -> None:
 
 def test_a_server_that_is_not_there_is_said_so() -> None:
     with pytest.raises(PerfAssetsError, match="cannot be reached"):
-        IssueSource(GitHubClient("http://127.0.0.1:9"), "o/n").newest()
+        GitHubIssues(GitHubClient("http://127.0.0.1:9"), "o/n").newest()
 
 
 def test_a_change_at_the_source_shows_in_the_next_look(

@@ -19,7 +19,7 @@ from perf_assets.sources.github import issues, long_lists
 from perf_assets.sources.github.accounts import POINTS_PER_HOUR, Accounts, GitHubPolicy
 from perf_assets.sources.github.client import GitHubClient
 from perf_assets.sources.github.credentials import credentials_of, token_credentials
-from perf_assets.sources.github.issues import PAGE_POINTS, IssueSource
+from perf_assets.sources.github.issues import PAGE_POINTS, GitHubIssues
 from perf_assets.sources.github.prefetch import Job, in_order
 from perf_assets.sources.rate_limit import LONGEST_WAIT, wait_in_seconds
 from perf_assets.stand_ins.generator import generate
@@ -47,8 +47,8 @@ def corpus(folder: Path) -> Corpus:
     return read_corpus(folder)
 
 
-def source(server: CorpusServer, tokens: str = "a", *waits: Callable[[str], None]) -> IssueSource:
-    return IssueSource(GitHubClient(server.url, tokens, *waits, patience=HASTY), NAME)
+def source(server: CorpusServer, tokens: str = "a", *waits: Callable[[str], None]) -> GitHubIssues:
+    return GitHubIssues(GitHubClient(server.url, tokens, *waits, patience=HASTY), NAME)
 
 
 def test_tokens_share_the_work_by_what_is_left_of_their_budgets(corpus: Corpus) -> None:
@@ -128,7 +128,7 @@ def test_a_limit_that_lasts_too_long_stops_with_the_time_of_its_reset(corpus: Co
         moment = r"until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, longer than --max-wait .*20 minutes"
         started = time.monotonic()
         with pytest.raises(PerfAssetsError, match=moment):
-            load(IssueSource(client, NAME), MONTHS)
+            load(GitHubIssues(client, NAME), MONTHS)
         assert time.monotonic() - started < 60
 
 
@@ -139,7 +139,7 @@ def test_waits_are_summed_until_an_answer_comes_whole(corpus: Corpus) -> None:
     with UnreliableGitHub([corpus], faults=faults) as server:
         client = GitHubClient(server.url, "a", waits.append, patience)
         with pytest.raises(PerfAssetsError, match="rate limit is reached until"):
-            IssueSource(client, NAME).newest()
+            GitHubIssues(client, NAME).newest()
     assert len(waits) >= 1
 
 
@@ -199,13 +199,13 @@ def test_a_github_app_signs_in_and_renews_its_token(
         for key in (keys[0], keys[0].replace("\n", "\\n"), str(path)):
             app.tokens.clear()
             client = GitHubClient(server.url, credentials_of(app_environment(key)))
-            assert IssueSource(client, NAME).newest().newest_update
+            assert GitHubIssues(client, NAME).newest().newest_update
             assert len(app.tokens) == 1
         app.tokens.clear()
         app.token_seconds = 10  # PyGithub renews a token 20 s before its end: at each request
         client = GitHubClient(server.url, credentials_of(app_environment(keys[0])))
         for _ in range(2):
-            assert IssueSource(client, NAME).newest().newest_update
+            assert GitHubIssues(client, NAME).newest().newest_update
         assert len(app.tokens) >= 2
         assert not any(text in repr(client.accounts.all) for text in (*app.tokens, "PRIVATE"))
 
@@ -214,7 +214,7 @@ def test_a_wrong_app_is_refused_in_one_sentence(corpus: Corpus, keys: tuple[str,
     with UnreliableGitHub([corpus], app=GitHubApp("13", 77, keys[1])) as server:
         client = GitHubClient(server.url, credentials_of(app_environment(keys[0])))
         with pytest.raises(PerfAssetsError, match="refused the GitHub App of GITHUB_APP_ID"):
-            IssueSource(client, NAME).newest()
+            GitHubIssues(client, NAME).newest()
     for environment, words in (
         (app_environment("/no/such/file"), "neither a PEM text nor the path"),
         (app_environment("-----BEGIN s3cret"), "neither an RSA private key"),

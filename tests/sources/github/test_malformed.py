@@ -17,10 +17,10 @@ import pytest
 from perf_assets.base.corpus import Corpus, read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.sources.github.accounts import GitHubPolicy
-from perf_assets.sources.github.batches import IssueBatch, joined
 from perf_assets.sources.github.client import GitHubClient
-from perf_assets.sources.github.issues import IssueSource
+from perf_assets.sources.github.issues import GitHubIssues
 from perf_assets.sources.http_deadline import LARGEST_ANSWER
+from perf_assets.sources.issues.batches import IssueBatch, joined
 from perf_assets.stand_ins.generator import generate
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.stand_ins.reply import Reply
@@ -64,7 +64,7 @@ class SpoiledServer(CorpusServer):
 def read_all(url: str, corpus: Corpus, messages: list[str] | None = None) -> IssueBatch:
     """The changes since ever, and then every cohort; both must agree."""
     client = GitHubClient(url, TOKEN, (messages if messages is not None else []).append, SHORT)
-    source = IssueSource(client, NAME)
+    source = GitHubIssues(client, NAME)
     try:
         months = sorted({issue["created_at"][:7] for issue in corpus.issues.values()})
         cohorts = joined(batches_of(source, source.counts(months)))
@@ -364,7 +364,7 @@ def test_a_server_that_is_silent_drips_or_babbles_is_left_after_a_while(
     with listening(serve) as url:
         started = time.monotonic()
         with pytest.raises(PerfAssetsError, match=f"did not answer in .*({reason})") as raised:
-            IssueSource(GitHubClient(url, TOKEN, patience=patience), NAME).newest()
+            GitHubIssues(GitHubClient(url, TOKEN, patience=patience), NAME).newest()
         assert time.monotonic() - started < 60
     assert str(raised.value).isprintable()
 
@@ -379,7 +379,7 @@ def test_an_answer_without_end_is_left_when_it_is_too_long() -> None:
 
     patience = replace(SHORT, attempts=1, answer=20.0, longest_trouble=20.0)
     with listening(pour) as url, pytest.raises(PerfAssetsError, match="the connection failed"):
-        IssueSource(GitHubClient(url, TOKEN, patience=patience), NAME).newest()
+        GitHubIssues(GitHubClient(url, TOKEN, patience=patience), NAME).newest()
     # What is sent last is counted only once `send` returns, which may be after the client left.
     assert LARGEST_ANSWER - (1 << 20) <= sent[0] < LARGEST_ANSWER + (32 << 20)
 
@@ -398,7 +398,7 @@ def test_an_issue_that_cannot_be_used_costs_that_issue_alone(
 
     with SpoiledServer([corpus]) as server:
         server.spoil = spoil  # type: ignore[method-assign]
-        source = IssueSource(GitHubClient(server.url, patience=SHORT), NAME)
+        source = GitHubIssues(GitHubClient(server.url, patience=SHORT), NAME)
         months = sorted(set(expected.issues["month"]))
         read = joined(batches_of(source, source.counts(months)))
         requests = source.client.cost.requests
@@ -439,7 +439,7 @@ def test_an_update_that_is_still_to_come_hides_no_change_and_is_corrected(corpus
 def test_fractions_of_seconds_are_kept(corpus: Corpus) -> None:
     with SpoiledServer([corpus]) as server:
         server.spoil = put("createdAt", lambda text: text.replace("Z", ".25+01:00"))  # type: ignore[method-assign]
-        source = IssueSource(GitHubClient(server.url, patience=SHORT), NAME)
+        source = GitHubIssues(GitHubClient(server.url, patience=SHORT), NAME)
         read = changes(source, OLDEST).batch
     given = {number: issue["created_at"] for number, issue in corpus.issues.items()}
     for number, moment in read.issues.select("number", "created_at").iter_rows():
@@ -472,5 +472,5 @@ def test_a_redirection_to_another_host_gets_neither_request_nor_token(code: int)
             listening(lambda one: one.sendall(b"HTTP/1.1 %d Moved\r\n" % code + location)) as url,
             pytest.raises(PerfAssetsError, match=f"HTTP {code}.*check the address"),
         ):
-            IssueSource(GitHubClient(url, TOKEN, patience=SHORT), NAME).newest()
+            GitHubIssues(GitHubClient(url, TOKEN, patience=SHORT), NAME).newest()
     assert heard == []

@@ -3,9 +3,9 @@
 from typing import Any
 
 from perf_assets.base.corpus import Corpus, Record
-from perf_assets.sources.github.batches import IssueBatch
 from perf_assets.sources.github.client import GitHubClient
-from perf_assets.sources.github.issues import IssueSource
+from perf_assets.sources.github.issues import GitHubIssues
+from perf_assets.sources.issues.batches import IssueBatch
 from perf_assets.stand_ins.github.server import CorpusServer
 
 DAY = "2020-05-03T10:00:00Z"
@@ -59,7 +59,7 @@ def read(*pulls: Record, events: dict[int, list[Record]], issues: int = 3) -> Is
         "o/n", {n: issue(n) for n in numbers}, {}, events, {pull["number"]: pull for pull in pulls}
     )
     with CorpusServer([corpus]) as server:
-        source = IssueSource(GitHubClient(server.url, "t0ken"), "o/n")
+        source = GitHubIssues(GitHubClient(server.url, "t0ken"), "o/n")
         ((_, batch),) = source.cohorts(source.counts(["2020-05"]))
         assert len(server.requests) == 2 + (len(pulls) > 3)
     return batch

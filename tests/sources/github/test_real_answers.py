@@ -12,9 +12,9 @@ import pytest
 from perf_assets.base.corpus import Corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.sources.github.accounts import GitHubPolicy
-from perf_assets.sources.github.batches import IssueBatch
 from perf_assets.sources.github.client import GitHubClient
-from perf_assets.sources.github.issues import IssueSource
+from perf_assets.sources.github.issues import GitHubIssues
+from perf_assets.sources.issues.batches import IssueBatch
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.stand_ins.reply import Reply
 from tests.github_errors import SAML
@@ -47,7 +47,7 @@ class Changed(CorpusServer):
 
 
 def read(server: CorpusServer, name: str = "o/n", *waits: Callable[[str], None]) -> IssueBatch:
-    return load(IssueSource(GitHubClient(server.url, "x", *waits, patience=SHORT), name), MONTHS)
+    return load(GitHubIssues(GitHubClient(server.url, "x", *waits, patience=SHORT), name), MONTHS)
 
 
 def nodes_of(answer: dict[str, Any]) -> list[dict[str, Any]]:
@@ -159,7 +159,7 @@ def test_an_older_server_is_asked_without_what_it_does_not_know(field: str, code
         whole = read(server)
     with Changed(RICH, older) as server:
         holder.append(server)
-        source = IssueSource(GitHubClient(server.url, "x", waits.append, SHORT), "o/n")
+        source = GitHubIssues(GitHubClient(server.url, "x", waits.append, SHORT), "o/n")
         source.newest()
         assert_same(load(source, MONTHS), whole)
     assert len(waits) == 1 and f"too old to know {field}" in waits[0]
@@ -184,7 +184,7 @@ def test_a_repository_that_was_renamed_is_read_and_stored_under_the_name_of_the_
         whole = read(server)
     renamed = replace(RICH, repository="new/home", former_names=("o/n",))
     with CorpusServer([renamed]) as server:
-        source = IssueSource(GitHubClient(server.url, "x", patience=SHORT), "o/n")
+        source = GitHubIssues(GitHubClient(server.url, "x", patience=SHORT), "o/n")
         source.newest()
         found = load(source, MONTHS)
         assert client(server.url).get_repo("o/n").full_name == "new/home"

@@ -13,10 +13,10 @@ from perf_assets.base.corpus import Corpus, read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.repository_names import is_repository_name, repository_of_commit
 from perf_assets.sources.github.accounts import GitHubPolicy
-from perf_assets.sources.github.batches import IssueBatch
 from perf_assets.sources.github.client import GitHubClient
-from perf_assets.sources.github.issues import IssueSource
+from perf_assets.sources.github.issues import GitHubIssues
 from perf_assets.sources.github.transport import Answer
+from perf_assets.sources.issues.batches import IssueBatch
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.stand_ins.github.tracker import TIMELINE_TYPES
 from tests.github_stand_in import load
@@ -106,7 +106,7 @@ def test_reads_every_recorded_record_or_counts_why_not(
 
 def batch_of(client: GitHubClient, corpus: Corpus) -> IssueBatch:
     months = sorted({issue["created_at"][:7] for issue in corpus.issues.values()})
-    return load(IssueSource(client, corpus.repository), months)
+    return load(GitHubIssues(client, corpus.repository), months)
 
 
 def check(batch: IssueBatch, corpus: Corpus, tracker: Tracker) -> None:
@@ -181,7 +181,7 @@ def outcome(server: CorpusServer, recorded: Recording) -> str:
     messages: list[str] = []
     client = GitHubClient("http://127.0.0.1", TOKEN, messages.append, AT_ONCE, send)
     try:
-        IssueSource(client, RICH.repository).newest()
+        GitHubIssues(client, RICH.repository).newest()
     except PerfAssetsError as error:
         messages.append(str(error))
         end = str(error)

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from perf_assets.base.corpus import Record, read_corpus
-from perf_assets.sources.github.batches import IssueBatch
 from perf_assets.sources.github.client import GitHubClient
-from perf_assets.sources.github.issues import IssueSource
+from perf_assets.sources.github.issues import GitHubIssues
+from perf_assets.sources.issues.batches import IssueBatch
 from perf_assets.stand_ins.github.server import CorpusServer
 from tests.github_stand_in import load
 
@@ -39,7 +39,7 @@ def read(directory: Path, repository: str = "o/n", **files: list[Record]) -> Iss
         lines = "".join(f"{json.dumps(record)}\n" for record in records)
         (directory / f"{name}.jsonl").write_text(lines)
     with CorpusServer([read_corpus(directory, repository)]) as server:
-        return load(IssueSource(GitHubClient(server.url, "t0ken"), repository), ["2021-01"])
+        return load(GitHubIssues(GitHubClient(server.url, "t0ken"), repository), ["2021-01"])
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Issues with everything that belongs to them, as frames: what GitHub's answers are turned into."""
+"""Issues with everything that belongs to them, as frames: what a source turns its answers into."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,10 +8,7 @@ import polars as pl
 
 from perf_assets.schema import schema_of
 from perf_assets.schema.types import TIME
-from perf_assets.sources.github.gaps import ENTRY, Gap
-from perf_assets.sources.github.issue_types import Issue
-from perf_assets.sources.github.rows import RowReader, month_of_issue
-from perf_assets.sources.github.scalars import WHOLE_SECONDS
+from perf_assets.sources.issues.gaps import ENTRY, Gap
 
 TABLES = (
     "raw.issues",
@@ -21,6 +18,7 @@ TABLES = (
     "raw.issue_gaps",
 )
 UNNAMED = "unnamed"
+WHOLE_SECONDS = len("2020-02-01T00:00:00Z")
 PULL_REQUEST_KEY = ("number", "pull_request_repository", "pull_request", "relation")
 
 
@@ -49,7 +47,7 @@ class IssueBatch:
         return replace(self, gaps=self.gaps.with_columns(pl.col("month").fill_null(month)))
 
     def set_aside(self, entity: str) -> int:
-        """Return the number of entries of ``entity`` that GitHub has and the rows lack."""
+        """Return the number of entries of ``entity`` that the source has and the rows lack."""
         is_entry = (pl.col("entity") == entity) & (pl.col("lacks") == ENTRY)
         return int(self.gaps.filter(is_entry)["entries"].sum())
 
@@ -71,12 +69,12 @@ class IssueBatch:
 
     @property
     def announced_comments(self) -> int:
-        """Number of comments that GitHub reports for the issues."""
+        """Number of comments that the source reports for the issues."""
         return int(self.issues["comments"].sum())
 
     @property
     def announced_events(self) -> int:
-        """Number of events of the kept kinds that GitHub reports for the issues."""
+        """Number of events of the kept kinds that the source reports for the issues."""
         return int(self.issues["events"].sum())
 
 
@@ -87,33 +85,6 @@ def joined(batches: Sequence[IssueBatch]) -> IssueBatch:
     """Return several batches as one."""
     frames = zip(*(vars(batch).values() for batch in [EMPTY_BATCH, *batches]), strict=True)
     return IssueBatch(*map(pl.concat, frames))
-
-
-def to_frames(
-    nodes: Sequence[Issue], repository: str, gaps: Sequence[Gap] = (), now_called: str = ""
-) -> IssueBatch:
-    """Return GraphQL issue nodes as frames, sorted by number and id.
-
-    ``gaps`` are what the answers lack. ``now_called`` is a newer name of ``repository``, which is
-    stored under the name that the study has.
-    """
-    reader = RowReader(repository, now_called or repository, list(gaps))
-    issues, comments, events, pull_requests = [], [], [], []
-    months: dict[int | None, str] = {node["number"]: month_of_issue(node) for node in nodes}
-    for node in filter(reader.is_usable, nodes):
-        number = node["number"]
-        issue_columns = {"repository": repository, "number": number, "month": months[number]}
-        issues.append(reader.issue(node) | issue_columns)
-        comments += [reader.comment(node, entry) | issue_columns for entry in reader.comments(node)]
-        events += [reader.event(entry) | issue_columns for entry in reader.events(node)]
-        pull_requests += [row | issue_columns for row in reader.pull_requests(node)]
-    return IssueBatch(
-        table_frame("raw.issues", issues, ("number",)),
-        table_frame("raw.issue_comments", comments, ("number", "comment_id")),
-        table_frame("raw.issue_events", events, ("number", "created_at", "event_id")),
-        table_frame("raw.issue_pull_requests", pull_requests, PULL_REQUEST_KEY),
-        gap_frame(repository, reader.gaps, months),
-    )
 
 
 def gap_frame(

@@ -1,0 +1,162 @@
+"""A client of a REST API: what its statuses mean, the pauses that it asks for, no redirections."""
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+
+from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.sanitize import escape_text, shortened
+from perf_assets.config.addresses import is_private
+from perf_assets.sources.issues.source import RequestCost
+from perf_assets.sources.json_answers import read_json
+from perf_assets.sources.json_client import JsonClient, Parameters
+from perf_assets.sources.rate_limit import RequestPolicy
+
+LONGEST_PAUSE = 24 * 3600.0  # seconds: a limit that names more is wrong
+USUAL_PAUSE = 60.0  # of a limit that names none
+MOST_DIGITS = re.compile(r"[0-9]{1,10}")
+LIMITED = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+MOST_MOVES = 3
+
+
+class RefusedError(PerfAssetsError):
+    """The API answers, and does not give what was asked for: a retry is useless."""
+
+
+class MissingError(RefusedError):
+    """It is not there, or not for us."""
+
+
+@dataclass(frozen=True)
+class RestAnswer:
+    """The content of an answer, and its headers."""
+
+    data: object
+    headers: Mapping[str, str]
+
+
+class RestClient(JsonClient):
+    """Asks the API at ``url``, about ``subject`` in its sentences; one request at a time.
+
+    cost, total : of the requests since ``RequestCost.take``, and of all.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        subject: str,
+        on_wait: Callable[[str], None],
+        patience: RequestPolicy | None = None,
+        secret: tuple[str, str, str] | None = None,
+    ) -> None:
+        """Prepare the client; no request is sent.
+
+        secret : a header, its secret value, and the variable of the environment that has it.
+
+        Raises
+        ------
+        PerfAssetsError
+            The secret would be sent unencrypted.
+        """
+        begin = f"{subject} cannot be read from {url.rstrip('/')}"
+        super().__init__(url, begin, on_wait, patience)
+        self.cost, self.total = RequestCost(), RequestCost()
+        self._secret = ""
+        if secret is not None:
+            header, self._secret, variable = secret
+            if not is_private(self.url):
+                raise PerfAssetsError(
+                    f"{self.url}: the token in {variable} would be sent over plain http, where "
+                    f"others can read it: write https:// in api_url, or unset {variable}"
+                )
+            self._session.headers[header] = self._secret
+
+    @property
+    def has_token(self) -> bool:
+        """Return whether it sends a token."""
+        return bool(self._secret)
+
+    def get(self, path: str, parameters: Parameters | None = None) -> RestAnswer:
+        """Return the answer to a request, sent again where it went wrong.
+
+        Raises
+        ------
+        MissingError
+            It is not there.
+        RefusedError
+            The API does not give it.
+        PerfAssetsError
+            It cannot be had: one sentence.
+        """
+        return self._tried(lambda: self._answer(path, parameters or {}))
+
+    def _fetch(self, path: str, parameters: Parameters) -> tuple[int, Mapping[str, str], bytes]:
+        """Return one answer; its cost is counted."""
+        self.cost.requests += 1
+        self.total.requests += 1
+        return super()._fetch(path, parameters)
+
+    def _answer(self, path: str, parameters: Parameters) -> RestAnswer:
+        """Return one answer, after the pauses that the API requires."""
+        moves = 0
+        while True:
+            status, headers, body = self._fetch(path, parameters)
+            moved = self._moved(status, headers)
+            if moved is not None and moves < MOST_MOVES:
+                path, moves = moved, moves + 1
+                continue
+            pause = self._pause(status, headers, body)
+            if pause is None:
+                break
+            self._limit.until(
+                time.time() + pause,
+                f"{self.url}: pausing as the API requires, going on",
+                f"{self.url}: its limit of requests is reached for {pause:.0f} seconds",
+                "run again then; what was stored is kept",
+            )
+        if status != HTTPStatus.OK:
+            raise self._refusal(status, body)
+        return RestAnswer(read_json(body.decode("utf-8", "replace")), headers)
+
+    def _pause(self, status: int, headers: Mapping[str, str], body: bytes) -> float | None:
+        """Return the seconds to wait for a limit, None where the answer is not about one."""
+        wait = headers.get("Retry-After")
+        if status not in LIMITED or (status == HTTPStatus.SERVICE_UNAVAILABLE and wait is None):
+            return None
+        seconds = _seconds(wait) if wait is not None else USUAL_PAUSE
+        return min(max(seconds, 1.0), LONGEST_PAUSE)
+
+    def _moved(self, status: int, headers: Mapping[str, str]) -> str | None:
+        """Return the path that a renamed project has now; another host is not followed."""
+        target = headers.get("Location", "")
+        is_move = status in (HTTPStatus.MOVED_PERMANENTLY, HTTPStatus.PERMANENT_REDIRECT)
+        is_here = is_move and target.startswith(f"{self.url}/")
+        return target[len(self.url) + 1 :].partition("?")[0] if is_here else None
+
+    def _refusal(self, status: int, body: bytes) -> Exception:
+        """Return the reason for a failed request; a ValueError where a retry may help."""
+        said = self._hidden(shortened(escape_text(body[:2000].decode("utf-8", "replace")), 160))
+        why = f"{self._begin}: HTTP {status}: {said}"
+        if status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):
+            return MissingError(f"{why}: check the name in the study, and what the token may see")
+        if 400 <= status < 500 and status not in (HTTPStatus.REQUEST_TIMEOUT, *LIMITED):
+            return RefusedError(f"{why}: check the name, api_url and the token")
+        if 300 <= status < 400:
+            return RefusedError(f"{why}: it leads elsewhere, which is not followed: check api_url")
+        return ValueError(f"HTTP {status}: {said}")
+
+    def _hidden(self, text: str) -> str:
+        return text.replace(self._secret, "***") if self._secret else text
+
+
+def _seconds(wait: str) -> float:
+    """Return the seconds that a Retry-After means: a number of them, or a date."""
+    if MOST_DIGITS.fullmatch(wait.strip()):
+        return float(wait)
+    with suppress(ValueError, TypeError, OverflowError):
+        return parsedate_to_datetime(wait).timestamp() - time.time()
+    return USUAL_PAUSE
