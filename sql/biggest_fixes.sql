@@ -19,11 +19,12 @@ select
     cast(sum(fixes.deletions) as bigint) as deletions,
     cast(sum(fixes.size) as bigint) as fix_size,
     list(
-        'https://github.com/' || repository || '/commit/' || fixes.sha
+        coalesce(repositories.commit_url, '') || fixes.sha
         order by fixes.size desc, fixes.sha
     ) as commits
 from intermediate.counted_fixes as fixes
 inner join marts.bug_metrics as metrics using (dataset, repository, number)
+left join meta.repositories as repositories using (repository)
 where dataset = 'live' and metrics.is_performance
     and metrics.is_fixed and metrics.fix_size is not null
     and repository like (select parameters.repository from parameters)

@@ -14,8 +14,14 @@ pull_requests as (
     select distinct
         repository,
         number,
-        'https://github.com/' || pull_request_repository || '/pull/' || pull_request as pull_request_url
+        case
+            when pull_request_repository = repository then repositories.change_url
+            when split_part(pull_request_repository, '/', 1) like '%.%'
+                then 'https://' || pull_request_repository || '/-/merge_requests/'
+            else 'https://github.com/' || pull_request_repository || '/pull/'
+        end || pull_request as pull_request_url
     from raw.issue_pull_requests
+    inner join meta.repositories as repositories using (repository)
     where not is_merged
 )
 

@@ -66,7 +66,7 @@ def in_newest_storage(path: Path) -> None:
 
 def triggers(connection: duckdb.DuckDBPyConnection, private: Path) -> list[str]:
     """Put triggers on all tables, which copy a private file into one that is published."""
-    connection.execute("CREATE TABLE main.stolen (a VARCHAR, b VARCHAR, c VARCHAR, d VARCHAR)")
+    connection.execute("CREATE TABLE main.stolen AS FROM meta.repositories LIMIT 0")
     made = ["table main.stolen"]
     for name, table in declared().items():
         if not table.is_view:
@@ -74,7 +74,9 @@ def triggers(connection: duckdb.DuckDBPyConnection, private: Path) -> list[str]:
             into = "main.stolen" if name == "meta.repositories" else "meta.repositories"
             connection.execute(
                 f"CREATE TRIGGER {trigger} AFTER INSERT ON {name} FOR EACH STATEMENT INSERT INTO "
-                f"{into} SELECT content, '2020-01', '2020-01', 'x' FROM read_text('{private}')"
+                f"{into} BY NAME SELECT content AS repository, '2020-01' AS start_month, "
+                "'2020-01' AS trend_start_month, 'x' AS study, 'github' AS source "
+                f"FROM read_text('{private}')"
             )
             made.append(f"trigger {table.schema_name}.{trigger}")
     return made

@@ -29,6 +29,10 @@ def repository(name: str = REPOSITORY, start: str = "2020-01", trend_start: str 
         "start_month": start,
         "trend_start_month": trend_start,
         "study": "test",
+        "source": "github",
+        "change_url": f"https://github.com/{name}/pull/",
+        "commit_url": f"https://github.com/{name}/commit/",
+        "file_url": f"https://github.com/{name}/blob/",
     }
 
 

@@ -241,7 +241,7 @@ def _sources(connection: duckdb.DuckDBPyConnection, study: Study) -> Iterable[So
     newest = dict(connection.execute(NEWEST).fetchall())
     for repository in study.repositories:
         first, last, when = read.get(repository.name, (None, None, None))
-        url = f"https://github.com/{repository.name}"
+        url = str(repository.kind.address("page", repository.name))
         yield Source(repository.name, url, first, last, when, newest.get(repository.name))
     for tag_set in study.tag_sets:
         first, last, when = read.get(tag_set.name, (None, None, None))

@@ -113,9 +113,10 @@ def _repositories(content: tomlkit.TOMLDocument, study: Study) -> list[str]:
             local.append(repository.name)
             if repository.last is not None:
                 entry["end"] = repository.last
-        if "github_url" in entry and is_local(str(entry["github_url"])):
-            entry.pop("github_url")
-            local.append(repository.name)
+        for key in ("github_url", "api_url"):
+            if key in entry and is_local(str(entry[key])):
+                entry.pop(key)
+                local.append(repository.name)
         if "git" in entry:
             address = git_address(str(entry["git"]))
             if address.is_path or address.url.startswith("file:"):

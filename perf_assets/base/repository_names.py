@@ -37,6 +37,14 @@ def split_name(name: str) -> tuple[str | None, str]:
     return (host, path) if slash and "." in host else (None, name)
 
 
+def forum_of(subject: str) -> str | None:
+    """Return the forum in the name of a tag set, forum:label; None for a name of a repository.
+
+    Only the latter has a slash; on Bugzilla it may have a colon too.
+    """
+    return None if "/" in subject else subject.partition(":")[0]
+
+
 def repository_of_commit(url: object) -> str | None:
     """Return the repository of a commit from its address in GitHub's REST API.
 

@@ -3,15 +3,18 @@
 A further kind is an entry here and a folder of ``sources``: docs/guides/writing_a_source.md.
 """
 
+import re
 from dataclasses import dataclass
 from urllib.parse import quote
 
 from perf_assets.base.repository_names import split_name
 
+_CLONED = re.compile(r"https://([^/@\s]+)/([^\s]+?)(?:\.git)?/?")
+
 
 @dataclass(frozen=True)
 class HostKind:
-    """A kind of host: the addresses of a project on it.
+    """A kind of host, and the addresses of a project on it.
 
     Each address has ``{host}`` and ``{path}``, the name of the project there; an empty one is an
     address that the host does not have.
@@ -22,9 +25,10 @@ class HostKind:
     title : its name in sentences.
     host : the one that names without a host are on.
     api : base of the API.
+    page : where people look at it.
     git : what to clone.
-    issue, change, commit, file : pages of an issue and a pull request by ``{number}``, of a commit
-        by ``{sha}``, and of a ``{line}`` of a ``{file}`` in it.
+    change, commit, file : what the pages of pull requests, commits and files begin with; a number
+        follows, a SHA, and a SHA, a path and ``#L`` with a line.
     """
 
     title: str
@@ -32,18 +36,17 @@ class HostKind:
     reviewed_version: int | None
     host: str
     api: str
+    page: str
     git: str = ""
-    issue: str = ""
     change: str = ""
     commit: str = ""
     file: str = ""
 
-    def address(self, which: str, name: str, **parts: object) -> str | None:
+    def address(self, which: str, name: str) -> str | None:
         """Return an address of the project called ``name``; None where the host has none such."""
         host, path = split_name(name)
         template: str = getattr(self, which)
-        values = {"host": host or self.host, "path": quote(path), **parts}
-        return template.format(**values) if template else None
+        return template.format(host=host or self.host, path=quote(path)) or None
 
 
 KINDS = {
@@ -53,11 +56,11 @@ KINDS = {
         reviewed_version=1,
         host="github.com",
         api="https://api.{host}",
+        page="https://{host}/{path}",
         git="https://{host}/{path}.git",
-        issue="https://{host}/{path}/issues/{number}",
-        change="https://{host}/{path}/pull/{number}",
-        commit="https://{host}/{path}/commit/{sha}",
-        file="https://{host}/{path}/blob/{sha}/{file}#L{line}",
+        change="https://{host}/{path}/pull/",
+        commit="https://{host}/{path}/commit/",
+        file="https://{host}/{path}/blob/",
     ),
     "gitlab": HostKind(
         "GitLab",
@@ -65,11 +68,11 @@ KINDS = {
         reviewed_version=None,
         host="gitlab.com",
         api="https://{host}/api/v4",
+        page="https://{host}/{path}",
         git="https://{host}/{path}.git",
-        issue="https://{host}/{path}/-/issues/{number}",
-        change="https://{host}/{path}/-/merge_requests/{number}",
-        commit="https://{host}/{path}/-/commit/{sha}",
-        file="https://{host}/{path}/-/blob/{sha}/{file}#L{line}",
+        change="https://{host}/{path}/-/merge_requests/",
+        commit="https://{host}/{path}/-/commit/",
+        file="https://{host}/{path}/-/blob/",
     ),
     "bugzilla": HostKind(
         "Bugzilla",
@@ -77,7 +80,7 @@ KINDS = {
         reviewed_version=None,
         host="bugzilla.mozilla.org",
         api="https://{host}/rest",
-        issue="https://{host}/show_bug.cgi?id={number}",
+        page="https://{host}/",
     ),
 }
 """The kinds of hosts, by the word that a study has for them and the folder that reads them."""
@@ -95,3 +98,19 @@ def kind_of(name: str) -> str | None:
     known = {kind.host: word for word, kind in KINDS.items()}
     first = host.partition(".")[0]
     return known.get(host) or (first if first in KINDS else None)
+
+
+def code_address(which: str, name: str, source: str, git: str) -> str | None:
+    """Return what the pages of commits or files of a project begin with; None where nobody knows.
+
+    Where its issues are on a host without code, the address that is cloned tells.
+    """
+    if address := KINDS[source].address(which, name):
+        return address
+    found = _CLONED.fullmatch(git)
+    if found is None:
+        return None
+    host, path = found.groups()
+    place = path if host == KINDS["github"].host else f"{host}/{path}"
+    kind = kind_of(place)
+    return KINDS[kind].address(which, place) if kind else None

@@ -10,7 +10,7 @@ from perf_assets.base.corpus import newest_month
 from perf_assets.base.months import add_months, last_full_month
 from perf_assets.base.repository_names import is_hosted_name, is_repository_name, split_name
 from perf_assets.config.addresses import ApiAddress, GitSource, ResolvedPath
-from perf_assets.config.hosts import KINDS, HostKind, kind_of
+from perf_assets.config.hosts import KINDS, HostKind, code_address, kind_of
 from perf_assets.config.partitions import Month, Subject
 from perf_assets.core.areas.rules import AreaRules
 from perf_assets.core.paper import constants as paper
@@ -120,6 +120,10 @@ class Repository(Subject):
         """The kind of host that its issues are read from."""
         return KINDS[self.source]
 
+    def code_address(self, which: str) -> str | None:
+        """Return what the pages of its commits or files begin with; None where nobody knows."""
+        return code_address(which, self.name, self.source, self.git)
+
     @property
     def api(self) -> str:
         """The base of the API that its issues are read through."""
@@ -139,8 +143,6 @@ class Repository(Subject):
                 "name: a repository of GitHub is owner/name, and one of another source begins with "
                 "its host"
             )
-        if not self.git:
-            raise ValueError(f"git: {self.kind.title} has no code: write where to clone it from")
         if (self.api_url if is_github else self.github_url or self.corpus) is not None:
             raise ValueError(
                 "github_url and corpus are for a repository of GitHub, api_url for one elsewhere"

@@ -12,6 +12,7 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from perf_assets.base.config_files import Distinct, Many, StrictModel, Text, nearest, validate
 from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.repository_names import forum_of
 from perf_assets.base.sanitize import escape_text, shortened
 from perf_assets.config.benchmarks import Benchmarks
 from perf_assets.config.forums import Forum, TagSet
@@ -288,7 +289,7 @@ class Study(StrictModel):
 
     def subject(self, name: str) -> Subject:
         """Return the repository or tag set called ``name``; PerfAssetsError if there is neither."""
-        if ":" in name:
+        if forum_of(name) is not None and ":" in name:
             return self._named(name, self.tag_sets, "tag set", "tag sets")
         return self.repository(name)
 

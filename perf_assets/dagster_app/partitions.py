@@ -6,6 +6,7 @@ from typing import TypeVar
 import dagster as dg
 
 from perf_assets.base.months import end_of, start_of
+from perf_assets.base.repository_names import forum_of
 from perf_assets.config.partitions import Subject
 
 REPOSITORY = "repository"
@@ -60,5 +61,5 @@ def by_subject(subjects: Sequence[S], keys: Iterable[str]) -> list[tuple[S, list
 
 
 def _dimension(subject: str) -> str:
-    """Return what sort of subject has this name; a colon parts a forum and its tag set."""
-    return TAG_SET if ":" in subject else REPOSITORY
+    """Return what sort of subject has this name."""
+    return REPOSITORY if forum_of(subject) is None else TAG_SET

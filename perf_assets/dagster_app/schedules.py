@@ -8,6 +8,7 @@ import dagster as dg
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import last_full_month
+from perf_assets.base.repository_names import forum_of
 from perf_assets.base.sanitize import shortened
 from perf_assets.config.partitions import Subject
 from perf_assets.config.study import Study
@@ -79,7 +80,7 @@ def _monthly(place: Place, index: int, subject: Subject) -> dg.ScheduleDefinitio
     return _schedule(
         place,
         f"monthly_{_slug(subject)}",
-        FORUM_PIPELINE if ":" in subject.name else FULL_PIPELINE,
+        FULL_PIPELINE if forum_of(subject.name) is None else FORUM_PIPELINE,
         _at(MONTHLY, index),
         f"Load the last full month of {subject.name}, refresh what changed before.",
         requests,

@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from perf_assets.base.errors import PerfAssetsError
+from perf_assets.base.repository_names import forum_of
 from perf_assets.base.sanitize import is_utf8, shortened
 from perf_assets.config.data_directory import DataDirectory
 
@@ -97,7 +98,7 @@ def bucket_of(subject: str, buckets: int) -> int:
 
     A question may move from one tag set to another: both are then written together.
     """
-    digest = hashlib.sha256(subject.partition(":")[0].encode()).digest()
+    digest = hashlib.sha256((forum_of(subject) or subject).encode()).digest()
     return int.from_bytes(digest[:8], "big") % buckets
 
 

@@ -11,6 +11,7 @@ from deltalake import DeltaTable
 
 from perf_assets.base.errors import PerfAssetsError, TransientError
 from perf_assets.base.processes.progress import phase
+from perf_assets.base.repository_names import forum_of
 from perf_assets.lake import delta
 from perf_assets.lake.address_keys import check_rows
 from perf_assets.lake.contents import (
@@ -75,9 +76,7 @@ def pull(
         There is no lake; it has another address key; rows that are released cannot be read; or two
         subjects claim the same row.
     """
-    subject_names = sorted(
-        {*subjects, *(subject.partition(":")[0] for subject in subjects if ":" in subject)}
-    )
+    subject_names = sorted({*subjects, *(forum_of(subject) or subject for subject in subjects)})
     with friendly_errors(lake), phase("bringing what is released", len(subject_names), "subjects"):
         held = chosen(tables)
         create_missing(database, held)

@@ -128,7 +128,7 @@ class RestClient(JsonClient):
         if status not in LIMITED or (status == HTTPStatus.SERVICE_UNAVAILABLE and wait is None):
             return None
         seconds = _seconds(wait) if wait is not None else USUAL_PAUSE
-        return min(max(seconds, 1.0), LONGEST_PAUSE)
+        return min(max(seconds, 0.0), LONGEST_PAUSE)
 
     def _moved(self, status: int, headers: Mapping[str, str]) -> str | None:
         """Return the path that a renamed project has now; another host is not followed."""

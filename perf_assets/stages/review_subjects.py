@@ -100,9 +100,13 @@ FOUND = Review(
     """
     select
         repository, finding_id, rule, severity, path, line, code, message,
-        'https://github.com/' || repository || '/blob/' || sha || '/'
-            || replace(url_encode(path), '%2F', '/') || '#L' || line as link
+        coalesce(
+            repositories.file_url || sha || '/' || replace(url_encode(path), '%2F', '/')
+                || '#L' || line,
+            ''
+        ) as link
     from raw.static_findings
+    left join meta.repositories as repositories using (repository)
     where month = (
         select max(trees.month) from raw.scanned_trees as trees
         where trees.repository = static_findings.repository

@@ -11,7 +11,7 @@ from perf_assets.schema import LAYERS, Table, declared
 from perf_assets.schema.ddl import table_definition
 from perf_assets.schema.models.ddl import tables_in_shape
 
-FORMAT = 24  # raised whenever stored tables change in a way that older code cannot read
+FORMAT = 25  # raised whenever stored tables change in a way that older code cannot read
 OLDEST = 18
 """The oldest format that is migrated."""
 

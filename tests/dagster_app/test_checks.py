@@ -16,7 +16,7 @@ def test_check_has_bare_name_of_rule_that_no_other_table_of_the_asset_has() -> N
 
 
 def test_table_precedes_rule_that_two_tables_of_the_asset_have() -> None:
-    rule = "row_count_is_githubs"
+    rule = "row_count_is_the_sources"
     assert check_key("raw.issues", rule).name == rule
     assert check_key("raw.issue_comments", rule).name == f"issue_comments__{rule}"
 

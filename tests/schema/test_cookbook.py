@@ -294,6 +294,13 @@ FILLED = {
         event(3, "labeled", "2020-02-01T02:00:00Z", actor="triage[bot]", label="speed"),
         event(3, "unlabeled", "2020-02-01T03:00:00Z", actor="helper", label="speed"),
         event(3, "labeled", "2020-02-01T04:00:00Z", actor="helper", label="speed"),
+        event(
+            3,
+            "marked_as_regression",
+            "2020-02-01T05:00:00Z",
+            canonical_number=4,
+            canonical_repository=REPOSITORY,
+        ),
     ],
     "marts.duplicate_groups": [
         {"repository": REPOSITORY, "number": number, "first_number": 2}
@@ -831,6 +838,9 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         ("live", "pooled", "inefficient algorithm", 1, 100.0, None, None, None),
         ("live", REPOSITORY, "inefficient algorithm", 1, 100.0, None, None, None),
     ],
+    "origins_named_by_the_tracker": [
+        (REPOSITORY, 3, "Leak", True, f"{REPOSITORY}#4", 1, 0),
+    ],
     "fixes_that_brought_bugs": [
         (
             REPOSITORY,
@@ -996,9 +1006,9 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         (
             REPOSITORY,
             "events_without_issue",
-            7,
+            8,
             1,
-            14.29,
+            12.5,
             "#6",
         ),
         (

@@ -365,7 +365,7 @@ def test_an_issue_that_the_search_loses_fails_its_month_and_stays(
         miner.life.comments.pop(lost["number"])
         miner.refresh()
     (failure,) = [outcome.failure for outcome in miner.outcomes if outcome.failure]
-    assert "row_count_is_githubs" in failure and "2020-01" in failure
+    assert "row_count_is_the_sources" in failure and "2020-01" in failure
     assert miner.database.frame("SELECT count(*) FROM raw.issues").item() == known
 
 
@@ -385,7 +385,7 @@ def test_a_comment_that_is_announced_but_not_given_fails_its_month_alone(
     monkeypatch.setattr(rows.RowReader, "comments", lossy)
     miner.refresh()
     (failure,) = [outcome.failure for outcome in miner.outcomes if outcome.failure]
-    assert "raw.issue_comments" in failure and "row_count_is_githubs" in failure
+    assert "raw.issue_comments" in failure and "row_count_is_the_sources" in failure
     assert miner.database.frame("SELECT number FROM raw.issues WHERE title = 'Edited'")[
         "number"
     ].to_list() == [max(miner.life.issues)]

@@ -76,7 +76,7 @@ BREAKING: dict[str, dict[str, Any]] = {
         "gaps_have_a_reason": {"verdict": "not_derivable", "reproduced": None},
     },
     "raw.issues": {
-        "row_count_is_githubs": COUNT,
+        "row_count_is_the_sources": COUNT,
         "closed_issues_have_a_closing_time": {"closed_at": None},
         "open_issues_have_no_closing_time": {"state": "open"},
         "updated_not_before_created": {"updated_at": at(8, month=1)},
@@ -86,7 +86,7 @@ BREAKING: dict[str, dict[str, Any]] = {
     },
     "raw.issue_comments": {
         "comments_belong_to_the_cohort": {"number": 6},
-        "row_count_is_githubs": COUNT,
+        "row_count_is_the_sources": COUNT,
         "not_before_the_month": {"created_at": BEFORE_THE_MONTH},
         "most_authors_are_known": {"author": None},
     },
@@ -95,7 +95,7 @@ BREAKING: dict[str, dict[str, Any]] = {
         "closer_has_a_repository": {"closer_repository": None},
         "label_events_name_the_label": {"event": "unlabeled"},
         "renames_give_the_title_before": {"event": "renamed"},
-        "row_count_is_githubs": COUNT,
+        "row_count_is_the_sources": COUNT,
         "not_before_the_month": {"created_at": BEFORE_THE_MONTH},
     },
     "raw.issue_pull_requests": {

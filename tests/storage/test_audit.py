@@ -125,7 +125,7 @@ def test_rows_that_are_missing_are_counted_against_the_source() -> None:
         "raw.issues", issues([datetime(2020, 2, 3, tzinfo=UTC)]), PARAMETERS | {"source_count": 4}
     )
     (failure,) = report.failures
-    assert (failure.rule, failure.failing_rows) == ("row_count_is_githubs", 3)
+    assert (failure.rule, failure.failing_rows) == ("row_count_is_the_sources", 3)
     assert failure.examples == ("1 instead of 4",)
 
 
@@ -156,7 +156,7 @@ def test_a_candidate_without_rows_is_held_against_the_count_of_the_source(count:
     report = audit("raw.issues", issues([]), PARAMETERS | {"source_count": count})
     assert report.ok == (count == 0)
     assert len(report.results) == len(load_suite("raw.issues").rules)
-    assert [result.rule for result in report.failures] == ["row_count_is_githubs"] * (count > 0)
+    assert [result.rule for result in report.failures] == ["row_count_is_the_sources"] * (count > 0)
     assert [result.failing_rows for result in report.failures] == [count] * (count > 0)
 
 
@@ -168,7 +168,8 @@ def test_a_count_that_the_source_did_not_give_is_not_a_pass(
     frame = issues([datetime(2020, 2, 3, tzinfo=UTC)] * rows)
     (failure,) = audit("raw.issues", frame, PARAMETERS | parameters).failures
     assert failure.sentence() == (
-        "owner/name 2020-02: row_count_is_githubs could not be checked (source_count is not known)"
+        "owner/name 2020-02: row_count_is_the_sources could not be checked "
+        "(source_count is not known)"
     )
 
 

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 import polars as pl
 
+from perf_assets.core.linking.host_words import GITHUB
 from perf_assets.core.linking.mentions import Mention, mentions, named_pull_requests
 from perf_assets.core.linking.pull_requests import History, Landing, PullRequest, own_names
 from perf_assets.schema import schema_of
@@ -64,7 +65,8 @@ def link_fixes(
     comments : columns number, comment_id, body: the comments on the issues; None where nothing is
         to be taken from there.
     aliases : the names that the repository had before.
-    history : the same commits as :class:`History` reads them, where that was done already.
+    history : the same commits as :class:`History` reads them, where that was done already; it
+        knows what kind of host the issues are on.
 
     Returns
     -------
@@ -74,10 +76,12 @@ def link_fixes(
     links = _Links(commits, issues, count_approaches)
     names = (*commits["repository"].unique().to_list(), *aliases)
     history = history or History(commits, issues["number"].to_list(), aliases)
+    source = history.source
+    telling = TELLING if source == GITHUB else r"\d"
     naming: dict[str, list[Mention]] = {}
-    for commit in commits.filter(pl.col("message").str.contains(TELLING)).iter_rows(named=True):
+    for commit in commits.filter(pl.col("message").str.contains(telling)).iter_rows(named=True):
         is_ours = commit["sha"] not in history.graph.unrelated
-        found = mentions(commit["message"], *names, has_own_numbers=is_ours)
+        found = mentions(commit["message"], *names, has_own_numbers=is_ours, source=source)
         for mention in found:
             links.add(commit["sha"], mention)
         naming[commit["sha"]] = found
@@ -184,13 +188,14 @@ def _link_comments(
 ) -> None:
     """Link the commits of the pull requests that comments of an issue name.
 
-    One with a lower number was there before the issue: it is what broke, if anything.
+    On GitHub one with a lower number was there before the issue: it is what broke, if anything.
     """
     landed: dict[int, list[Landing]] = {}
     seen: set[tuple[int, int]] = set()
     for number, body in comments.sort("comment_id").select("number", "body").iter_rows():
-        for named, words in named_pull_requests(body or "", *names).items():
-            if named <= number or (number, named) in seen:
+        for named, words in named_pull_requests(body or "", *names, source=history.source).items():
+            is_older = history.source == GITHUB and named <= number
+            if is_older or (number, named) in seen:
                 continue
             seen.add((number, named))
             if named not in landed:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from perf_assets.core.linking.host_words import GITHUB, HostWords, words_of
 from perf_assets.core.linking.message_numbers import (
     NEGATION,
     plain_numbers,
@@ -58,6 +59,7 @@ NO_FIX = re.compile(
     re.IGNORECASE,
 )
 MENTION = re.compile(r"#\d|/pull/\d")
+HOST_MENTION = re.compile(r"!\d|/merge_requests/\d")
 SENTENCE = re.compile(r"(?<=[.!?])\s+")
 REMARK = re.compile(r"#(?:issuecomment|discussion_r|pullrequestreview)|\s*\(comment\)")
 
@@ -75,7 +77,9 @@ class Mention:
     pull_request: int | None = None
 
 
-def mentions(message: str, *names: str, has_own_numbers: bool = True) -> list[Mention]:
+def mentions(
+    message: str, *names: str, has_own_numbers: bool = True, source: str = GITHUB
+) -> list[Mention]:
     """Return the issues of a repository that a commit message names, one per number and approach.
 
     ``names`` are the repository's name and those that it had before. ``url`` is a link to the
@@ -90,15 +94,19 @@ def mentions(message: str, *names: str, has_own_numbers: bool = True) -> list[Me
     caller to look up.
 
     ``has_own_numbers`` is False for the history of another project that was merged in: its numbers
-    are its own, and only those with the name or address of the repository count.
+    are its own, and only those with the name or address of the repository count. On another
+    ``source`` than GitHub the forms are those of :class:`HostWords`.
     """
+    words = words_of(names, source)
     found: dict[tuple[int, str], Mention] = {}
     own = own_names(names)
-    foreign = foreign_numbers(message, *names)
+    foreign = foreign_numbers(message, *names) | (words.foreign(message) if words else set())
+    if words and (leading := words.leading(message)):
+        return [Mention(one.number, "id", one.words) for one in leading]
     if NAMES_OTHERS.search(message):
         message = own_words(message)
     for line, is_subject in _prose(message):
-        for mention in _in_line(line, own, is_subject=is_subject):
+        for mention in _in_line(line, own, words, is_subject=is_subject):
             if not has_own_numbers and "/" not in mention.evidence:
                 continue
             key = (mention.number, mention.approach)
@@ -119,24 +127,31 @@ def _closes(mention: Mention) -> bool:
     return CLOSING.match(mention.evidence) is not None
 
 
-def named_pull_requests(comment: str, *names: str) -> dict[int, str]:
+def named_pull_requests(comment: str, *names: str, source: str = GITHUB) -> dict[int, str]:
     """Return the numbers in a comment that may be pull requests that fix its issue, and the words.
 
     By address, ``#12`` or ``owner/name#12``; ``names`` are the repository's name and those that it
     had before. Left out are code, quoted lines, as what is quoted was written elsewhere, remarks on
     a pull request, and sentences that say of it that it is not a fix: it caused, introduced or
     broke something, it is related or similar. The caller looks up whether a number is a pull
-    request, and whether it landed.
+    request, and whether it landed. On another ``source`` than GitHub they are written ``!12``.
     """
+    words = words_of(names, source)
+    telling = HOST_MENTION if words else MENTION
     own = own_names(names)
     found: dict[int, str] = {}
     for line in visible_lines(comment):
-        if not MENTION.search(line) or QUOTED.match(line) or INDENTED.match(line):
+        if not telling.search(line) or QUOTED.match(line) or INDENTED.match(line):
             continue
         for sentence in SENTENCE.split(INLINE_CODE.sub(" ", line)):
-            if MENTION.search(sentence) and not NO_FIX.search(sentence):
-                for number, words in _pull_requests_in(sentence, own):
-                    found.setdefault(number, words)
+            if not telling.search(sentence) or NO_FIX.search(sentence):
+                continue
+            if words is None:
+                for number, text in _pull_requests_in(sentence, own):
+                    found.setdefault(number, text)
+                continue
+            for change in words.changes(sentence, ANY_URL.sub(" ", sentence)):
+                found.setdefault(change.number, change.words)
     return found
 
 
@@ -187,13 +202,19 @@ def _enumerated(lines: list[str], subject: int) -> set[int]:
     return {index for index, text in run.items() if index != subject and text}
 
 
-def _in_line(line: str, own: Collection[str], *, is_subject: bool) -> Iterator[Mention]:
+def _in_line(
+    line: str, own: Collection[str], words: HostWords | None, *, is_subject: bool
+) -> Iterator[Mention]:
     for link in LINKED_ISSUE.finditer(line):
         if link["repository"].casefold() in own and link["sort"].casefold() == "issues":
             yield Mention(int(link["number"]), "url", link[0])
     text = ANY_URL.sub(" ", line)
+    if words is not None:
+        for one in words.issues(line, text):
+            yield Mention(one.number, "url" if one.by_address else "id", one.words)
+        return
     for named in NAMED_ISSUE.finditer(PULL_REQUEST.sub(" ", text)):
         if named["repository"] is None or named["repository"].casefold() in own:
             yield Mention(int(named["number"] or named["gh"]), "id", named[0])
-    for number, words in plain_numbers(text, is_subject=is_subject):
-        yield Mention(number, "plain_id", words)
+    for number, written in plain_numbers(text, is_subject=is_subject):
+        yield Mention(number, "plain_id", written)

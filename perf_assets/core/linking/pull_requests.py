@@ -8,6 +8,7 @@ from datetime import timedelta
 import polars as pl
 
 from perf_assets.core.linking.commit_graph import CommitGraph
+from perf_assets.core.linking.host_words import GITHUB, words_of
 
 # GitHub's button, also where the merge was flattened into one commit afterwards.
 MERGED = re.compile(r"(?:Merge|Squash) pull request #(\d+) from ")
@@ -79,7 +80,7 @@ def foreign_numbers(message: str, *names: str) -> set[int]:
     return {number for name, number in addresses if name not in own} - ours
 
 
-def landed_numbers(message: str, *names: str) -> set[int]:
+def landed_numbers(message: str, *names: str, source: str = GITHUB) -> set[int]:
     """Return the numbers of the pull requests of a repository that a commit says to land.
 
     ``names`` are those of the repository, now and before.
@@ -87,8 +88,11 @@ def landed_numbers(message: str, *names: str) -> set[int]:
     By the subject: GitHub's merges, a number in brackets at its end (squashed), ``PR #12:``
     (imported). By lines of the body: an address after ``Pull Request resolved:``, ``Closes``,
     ``PR-URL:``, ``Imported from GitHub PR`` or ``COPYBARA_INTEGRATE_REVIEW=``, and ``closes #12``
-    of an imported commit. Whether a number is a pull request is for the caller to look up.
+    of an imported commit. Whether a number is a pull request is for the caller to look up. On
+    another ``source`` than GitHub, see :meth:`HostWords.landed`.
     """
+    if words := words_of(names, source):
+        return words.landed(message)
     subject = message.lstrip().partition("\n")[0]
     bare = {
         int(found[1])
@@ -115,6 +119,7 @@ class History:
         issue_numbers: Collection[int],
         aliases: Collection[str] = (),
         tip: str | None = None,
+        source: str = GITHUB,
     ) -> None:
         """Read who claims which number.
 
@@ -125,7 +130,10 @@ class History:
         issue_numbers : numbers that are issues, so that no pull request has them.
         aliases : names that the repository had before.
         tip : the newest commit of the default branch.
+        source : the kind of host that numbers the pull requests; only GitHub numbers them with
+            the issues.
         """
+        self.source = source
         self.aliases = tuple(aliases)
         shas = commits["sha"].to_list()
         is_main = commits["branch"].is_null().to_list()
@@ -137,8 +145,9 @@ class History:
         self._when = dict(zip(shas, commits["committed_at"].to_list(), strict=True))
         self._claims: dict[int, list[str]] = {}
         self._claimed: dict[str, list[int]] = {}
-        issues = frozenset(issue_numbers)
-        referring = commits.filter(pl.col("message").str.contains(r"#\d|/pull/\d"))
+        issues = frozenset(issue_numbers if source == GITHUB else ())
+        telling = r"#\d|/pull/\d" if source == GITHUB else r"!\d|/merge_requests/\d"
+        referring = commits.filter(pl.col("message").str.contains(telling))
         unrelated = self.graph.unrelated
         for repository, sha, message in referring.select(
             "repository", "sha", "message"
@@ -148,7 +157,7 @@ class History:
             numbers = (
                 set(_addressed(message, own_names(names)))
                 if sha in unrelated
-                else landed_numbers(message, *names)
+                else landed_numbers(message, *names, source=source)
             )
             for number in numbers - issues:
                 self._claims.setdefault(number, []).append(sha)

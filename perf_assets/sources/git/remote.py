@@ -56,6 +56,11 @@ class Address(GitAddress):
     @classmethod
     def of(cls, url_or_path: str) -> "Address":
         """Read a URL or a path; PerfAssetsError where it is none, or nothing exists there."""
+        if not url_or_path:
+            raise PerfAssetsError(
+                "nothing says where its code is: write git = ... for the repository in the study "
+                "file"
+            )
         try:
             address = git_address(url_or_path)
         except SensitiveValueError as error:

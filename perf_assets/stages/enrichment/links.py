@@ -75,7 +75,7 @@ def link_commits(
     subject = study.repository(repository)
     aliases = subject.aliases
     code = code_version(__name__)
-    rules = (code, study.count_approaches, aliases, subject.areas.version)
+    rules = (code, study.count_approaches, aliases, subject.areas.version, subject.source)
     basis = work.basis((*QUERIES, FILES, WORK), rules)
     if not forced and work.is_done(basis):
         return []
@@ -85,7 +85,7 @@ def link_commits(
     numbers = set(issues["number"])
     with phase(f"linking commits of {repository}"):
         tip = next(iter(tips["tip"]), None)
-        history = History(commits, numbers, aliases, tip)
+        history = History(commits, numbers, aliases, tip, subject.source)
         relations = relate_commits(commits, history, pull_requests)
         links = link_fixes(
             commits,

@@ -42,11 +42,11 @@ def label_commits(
     """
     loaded = loaded_months(writer, "raw.commits", repository)
     work = Work(writer, repository, TABLES, loaded, from_first(loaded, months))
-    aliases = study.repository(repository).aliases
+    subject = study.repository(repository)
+    aliases = subject.aliases
     code = code_version(__name__)
-    basis = work.basis(
-        (COMMITS, ISSUES, FILES, TIP), (code, aliases, fingerprint_of_commit_model())
-    )
+    rules = (code, aliases, fingerprint_of_commit_model(), subject.source)
+    basis = work.basis((COMMITS, ISSUES, FILES, TIP), rules)
     if not forced and work.is_done(basis):
         return []
     commits, issues, files, tips = (
@@ -54,7 +54,7 @@ def label_commits(
     )
     with phase(f"labelling commits of {repository}"):
         tip = next(iter(tips["tip"]), None)
-        history = History(commits, issues["number"].to_list(), aliases, tip)
+        history = History(commits, issues["number"].to_list(), aliases, tip, subject.source)
         labels = performance_commits(commits, files, history, commit_model())
 
     def staged(month: str) -> list[StagedTable]:

@@ -32,12 +32,15 @@ def register_study(writer: AuditedWriter, study: Study) -> None:
     """Write down which repositories the models cover, and from which months on."""
     rows = pl.DataFrame(
         [
-            (repository.name, repository.start, repository.trend_start, study.name)
+            (
+                *(repository.name, repository.start, repository.trend_start, study.name),
+                repository.source,
+                repository.kind.address("change", repository.name),
+                *(repository.code_address(which) for which in ("commit", "file")),
+            )
             for repository in study.repositories
         ],
-        schema=dict.fromkeys(
-            ("repository", "start_month", "trend_start_month", "study"), pl.String
-        ),
+        schema=table_of("meta.repositories").frame_schema,
         orient="row",
     )
     update_table(writer, "meta.repositories", rows)

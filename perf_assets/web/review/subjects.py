@@ -88,7 +88,11 @@ TITLES = {
         where repository = ? and finding_id = ?
     """,
 }
-FINDING = "select * from raw.static_findings where repository = ? and finding_id = ? limit 1"
+FINDING = """
+select found.*, repositories.file_url from raw.static_findings as found
+left join meta.repositories as repositories using (repository)
+where repository = ? and finding_id = ? limit 1
+"""
 
 
 @dataclass(frozen=True)
@@ -276,11 +280,12 @@ class Subjects:
     def _finding(self, key: Key, _: bool) -> Shown:
         row = self._row(FINDING, [key.container, key.number])
         title = f"{row['rule']} in {row['path']}:{row['line']}"
+        at = f"{row['sha']}/{row['path']}#L{row['line']}"
         code = Markup("<pre><code>{}</code></pre>").format(row["code"])
         return Shown(
             key,
             title,
-            f"https://github.com/{key.container}/blob/{row['sha']}/{row['path']}#L{row['line']}",
+            row["file_url"] + at if row["file_url"] else "",
             (_part(row["severity"], "", code + rendering.markdown(row["message"])),),
             Evidence("", ()),
             rendering.marked_text(title, ()),
