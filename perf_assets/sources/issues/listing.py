@@ -6,7 +6,8 @@ underscore; what a refresh and a cohort are is here.
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 
 from perf_assets.base.months import end_of, start_of
@@ -14,9 +15,11 @@ from perf_assets.base.sanitize import escape_text, shortened
 from perf_assets.config.repositories import Repository
 from perf_assets.sources.issues.batches import IssueBatch
 from perf_assets.sources.issues.gaps import ENTRY, Gap
+from perf_assets.sources.issues.opening import Say, StoredMonths, succeeds
 from perf_assets.sources.issues.records import IssueRecord, batch_of
 from perf_assets.sources.issues.source import (
     ChangePage,
+    IssueSource,
     PullRequestResult,
     RemovedIssue,
     windows,
@@ -173,6 +176,34 @@ class ListedIssues(ABC):
                     *(self.repository, sign, shortened(gap["reason"], 250)),
                 )
         return batch
+
+
+def examine_listed(
+    open_source: Callable[[Repository], AbstractContextManager[IssueSource]],
+    repositories: Sequence[Repository],
+    stored: Callable[[Repository], StoredMonths],
+    requests_for: Callable[[Mapping[str, int]], int],
+    say: Say,
+) -> bool:
+    """Report for each repository what a run reads; return whether it can read all of them.
+
+    requests_for : about how many requests months with so many issues take.
+    """
+
+    def examine(repository: Repository) -> None:
+        months = stored(repository)
+        with open_source(repository) as source:
+            source.newest()
+            counts = source.counts(months.missing)
+        again = f", {months.outdated} of them again" if months.outdated else ""
+        say(
+            f"{repository.name}: {repository.start} to {repository.end}, {len(counts)} months with "
+            f"{sum(counts.values()):,} issues to load{again}, {len(months.marks)} stored to "
+            f"refresh: about {requests_for(counts):,} requests, and those for what changed"
+        )
+
+    results = [succeeds(say, examine, repository) for repository in repositories]
+    return all(results)
 
 
 def no_later_than_now(moment: datetime | None) -> datetime | None:
