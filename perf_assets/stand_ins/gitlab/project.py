@@ -124,7 +124,12 @@ class Project:
             and (closer.get("repository") or self.path) != self.path
         }
         return self.closing(number) + [
-            _merge_request(name, place, "merged", closer.get("merge_commit_sha"))
+            _merge_request(
+                name,
+                place,
+                "merged" if closer.get("merge_commit_sha") else "closed",
+                closer.get("merge_commit_sha"),
+            )
             for (name, place), closer in others.items()
         ]
 
@@ -141,7 +146,7 @@ class Project:
             "description": record.get("body"),
             "state": STATES[record["state"]],
             "created_at": exact(record["created_at"]),
-            "updated_at": exact(record["updated_at"]),
+            "updated_at": self._updated_at(record),
             "closed_at": record.get("closed_at") and exact(record["closed_at"]),
             "closed_by": None,
             "labels": sorted(label["name"] for label in record.get("labels") or ()),
@@ -175,6 +180,13 @@ class Project:
             "moved_to_id": None,
             "service_desk_reply_to": None,
         }
+
+    def _updated_at(self, record: Record) -> str:
+        """Return the last change of an issue: in the second of its opening, a moment later."""
+        updated, number = record["updated_at"], record["number"]
+        has_more = bool(self.corpus.events.get(number) or self.corpus.comments.get(number))
+        is_at_once = has_more and updated == record["created_at"]
+        return exact(updated).replace(".000Z", ".001Z") if is_at_once else exact(updated)
 
     def _duplicate_of(self, record: Record) -> str | None:
         if record.get("state_reason") != "duplicate":
@@ -232,11 +244,11 @@ class Project:
 
     def _source(self, event: Record) -> Record:
         """Return what closed an issue; a merge request has an id that is not its number."""
-        closer = event.get("closer") or {}
+        closer = event.get("closer") or {"type": "commit", "oid": event.get("commit_id")}
         is_request = closer.get("type") == "pull_request"
         name = closer.get("repository") or self.path
         return {
-            "source_commit": closer["oid"] if closer.get("type") == "commit" else None,
+            "source_commit": closer.get("oid") if closer.get("type") == "commit" else None,
             "source_merge_request_id": _thread_id(name, closer["number"]) if is_request else None,
         }
 
