@@ -55,8 +55,9 @@ def record_of(entry: object, issue: Issue, answers: Answers, repository: str) ->
     reader = _Reader(record, issue, Place(repository))
     notes = list(reader.valid(NOTE, answers.notes, "comments"))
     reader.read_comments(notes)
-    closers = reader.read_merge_requests(answers)
-    reader.read_events(notes, answers, closers)
+    requests = reader.merge_requests(answers)
+    reader.read_events(notes, answers, requests)
+    reader.read_closers(requests)
     reader.settle_state()
     return record
 
@@ -146,7 +147,7 @@ class _Reader:
             for note in notes
             if not note["system"]
         ]
-        aside = sum(gap.entries or 0 for gap in self.record.gaps)
+        aside = self._aside("comments")
         hidden = self.issue["user_notes_count"] - len(rows) - aside
         if hidden > 0:
             reason = "internal, or deleted while we read"
@@ -154,24 +155,33 @@ class _Reader:
         self.record.comments = rows
         self.record.issue["comments"] = len(rows) + aside + max(0, hidden)
 
-    def read_merge_requests(self, answers: Answers) -> dict[int, Row]:
-        """Read the merge requests that close the issue, or closed it; return these by id."""
+    def merge_requests(self, answers: Answers) -> dict[int, Row]:
+        """Read the merge requests that close the issue, and return these and its closers by id."""
         closers = closing_ids(answers.states)
-        closing = list(self._merge_requests(answers.closing))
         related = [entry for entry in answers.related if key_of(entry) in closers]
-        found = dict(closing) | dict(self._merge_requests(related))
-        closed = {
-            key: {**row, "relation": "closer"} for key, row in found.items() if key in closers
+        closing = dict(self._merge_requests(answers.closing))
+        self.record.pull_requests = list(closing.values())
+        return dict(self._merge_requests(related)) | closing
+
+    def read_closers(self, requests: Mapping[int, Row]) -> None:
+        """Add what closed the issue to its merge requests, and their commits to its events."""
+        places = {
+            (row["pull_request_repository"], row["pull_request"]): row for row in requests.values()
         }
-        self.record.pull_requests = [row for _, row in closing] + list(closed.values())
-        return closed
+        closers = {}
+        for event in self.record.events:
+            place = (event.get("closer_repository"), event.get("pull_request"))
+            if place in places:
+                event["commit_sha"] = places[place]["merge_commit_sha"]
+                closers[place] = places[place] | {"relation": "closer"}
+        self.record.pull_requests += closers.values()
 
     def read_events(
-        self, notes: Sequence[Note], answers: Answers, closers: Mapping[int, Row]
+        self, notes: Sequence[Note], answers: Answers, requests: Mapping[int, Row]
     ) -> None:
         """Read what happened to the issue."""
         states = list(self.valid(STATE_EVENT, answers.states, "events"))
-        rows = [row for event in states if (row := self._state_event(event, closers)) is not None]
+        rows = [row for event in states if (row := self._state_event(event, requests)) is not None]
         for event in self.valid(LABEL_EVENT, answers.labels, "events"):
             kind = LABEL_ACTIONS.get(event["action"])
             if kind is None:
@@ -186,8 +196,7 @@ class _Reader:
                 )
         rows += self._told(notes, rows)
         self.record.events = rows
-        aside = sum(gap.entries or 0 for gap in self.record.gaps if gap.entity == "events")
-        self.record.issue["events"] = len(rows) + aside
+        self.record.issue["events"] = len(rows) + self._aside("events")
 
     def settle_state(self) -> None:
         """Give a closed issue the time of its last close, where GitLab does not say it."""
@@ -222,7 +231,7 @@ class _Reader:
                 row["previous_title"], row["current_title"] = pairs[key]
         return rows
 
-    def _state_event(self, event: StateEvent, closers: Mapping[int, Row]) -> Row | None:
+    def _state_event(self, event: StateEvent, requests: Mapping[int, Row]) -> Row | None:
         kind = STATE_EVENTS.get(event["state"])
         if kind is None:
             if event["state"] != "opened":
@@ -231,13 +240,12 @@ class _Reader:
         row = _event(f"state-{event['id']}", kind, event["user"], event["created_at"])
         commit, request = event.get("source_commit"), event.get("source_merge_request_id")
         if request is not None:
-            closer = closers.get(request)
+            closer = requests.get(request)
             if closer is None:
                 reason = f"the merge request with id {request} is not shown"
                 self.record.note("events", "closer", "withheld", reason)
                 return row
             return row | {
-                "commit_sha": closer["merge_commit_sha"],
                 "pull_request": closer["pull_request"],
                 "closer_repository": closer["pull_request_repository"],
             }
@@ -276,6 +284,10 @@ class _Reader:
         references = request.get("references")
         path, mark, _ = (references["full"] if references else "").partition("!")
         return self.place.named(path) if mark and "/" in path else None
+
+    def _aside(self, entity: str) -> int:
+        gaps = [gap for gap in self.record.gaps if (gap.entity, gap.lacks) == (entity, ENTRY)]
+        return sum(gap.entries or 0 for gap in gaps)
 
     def _note(self, entity: str, kind: Kind, reason: str) -> None:
         self.record.note(entity, ENTRY, kind, reason)

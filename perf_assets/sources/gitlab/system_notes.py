@@ -62,7 +62,7 @@ def event_of(text: str, place: Place) -> dict[str, Any] | None:
         return {"event": "closed", **_closer(text.removeprefix(CLOSED_BY), place)}
     if text == "reopened":
         return {"event": "reopened"}
-    if text.startswith(TITLE) and text.endswith("**") and BETWEEN in text:
+    if text.startswith(TITLE) and text.endswith("**") and BETWEEN in _titles(text):
         return {"event": "renamed"}
     if text.startswith(DUPLICATE):
         canonical = place.referred(text.removeprefix(DUPLICATE), "#")
@@ -95,12 +95,16 @@ def titles_of(texts: Sequence[str], title: str) -> list[tuple[str, str]]:
     found = []
     known = title
     for text in reversed(texts):
-        inner = text[len(TITLE) : -len("**")]
-        pairs = list(_splits(inner))
+        pairs = _splits(_titles(text))
         pair = next((pair for pair in pairs if pair[1] == known), pairs[0])
         found.append(pair)
         known = pair[0]
     return found[::-1]
+
+
+def _titles(text: str) -> str:
+    """Return the part of a text about a renaming that has both titles."""
+    return text[len(TITLE) : -len("**")]
 
 
 def _splits(text: str) -> list[tuple[str, str]]:

@@ -338,6 +338,15 @@ def test_an_odd_entry_of_an_issue_costs_that_entry(
     assert batch.announced_events == batch.events.height + batch.set_aside("events")
 
 
+def test_a_closer_that_is_hidden_costs_its_event_nothing_else(expected: IssueBatch) -> None:
+    batch = read(changing("merge_requests", lambda _: []))
+    assert batch.gaps.select("entity", "lacks", "kind", "entries").rows() == [
+        ("events", "closer", "withheld", 1)
+    ]
+    assert batch.events.height == expected.events.height == batch.announced_events
+    assert batch.events.filter(event="closed")["pull_request"].null_count() == 3
+
+
 def test_words_that_are_new_cost_themselves(expected: IssueBatch) -> None:
     def rename(found: list[dict]) -> list[dict]:
         return [{**one, "state": "paused"} for one in found]
@@ -443,7 +452,8 @@ def test_old_servers_tell_closings_as_texts() -> None:
     batch = read(old)
     closes = batch.events.filter(event="closed")
     assert closes["pull_request"].to_list() == [90, None]
-    assert closes["commit_sha"].to_list() == [None, "ab" * 20]
+    assert closes["commit_sha"].to_list() == ["ab" * 20, "ab" * 20]
+    assert batch.pull_requests["relation"].to_list() == ["closer", "linked"]
     assert batch.issues.filter(number=2)["closed_at"].item() == closes["created_at"][1]
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perf_assets.base.repository_names import is_hosted_name
 from perf_assets.sources.gitlab.system_notes import TITLE, Place, event_of, moved_to, titles_of
 from perf_assets.stand_ins.gitlab.project import _marked
 
@@ -71,6 +72,31 @@ def test_where_an_issue_was_moved_is_read_with_its_host() -> None:
     assert moved_to("Moved to near#7", OURS) == "gitlab.com/group/sub/near#7"
     for text in ("moved to #0", "moved to far/away", "moved to a b#1", "moved from a/b#1", ""):
         assert moved_to(text, OURS) is None
+
+
+PIECES = [
+    *(
+        "changed title from **",
+        "** to **",
+        "**",
+        " to ",
+        "closed via ",
+        "merge request ",
+        "commit ",
+    ),
+    *("marked this issue as a duplicate of ", "moved from ", "moved to ", "a/b", "#1", "!1", "/"),
+    *("{-", "-}", "\x00", "\n", "..", SHA, "#999999999"),
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=6).map("".join))
+def test_every_text_is_an_event_or_none(text: str) -> None:
+    event = event_of(text, OURS) or {}
+    for name in ("closer_repository", "from_repository", "canonical_repository"):
+        assert event.get(name) is None or is_hosted_name(event[name])
+    if event.get("event") == "renamed":
+        assert len(titles_of([text], "title")) == 1
+    assert is_hosted_name((moved_to(text, OURS) or "a.b/c").partition("#")[0])
 
 
 titles = st.text(st.characters(codec="utf-8", exclude_characters="{}*"), min_size=1, max_size=30)
