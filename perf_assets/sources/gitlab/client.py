@@ -17,7 +17,7 @@ from perf_assets.sources.rest_client import RestClient
 PER_PAGE = 100  # the most that the API gives
 MOST_PAGES = 1_000  # of a list: more than any issue has, and than may be asked for by number
 MOST_DIGITS = 9
-MOST_BARREN = 3  # pages that follow each other and bring nothing new; the second of a time may
+MOST_BARREN = 10  # pages that follow each other and bring nothing new: all of theirs may be hidden
 EXACT_TO = 1_000  # microseconds: answers have milliseconds, the database has more
 
 
@@ -52,15 +52,16 @@ class GitLabClient(RestClient):
             Its pages do not end.
         """
         found: dict[object, Any] = {}
-        for number in range(1, MOST_PAGES + 1):
+        number = barren = 0
+        while number < MOST_PAGES and barren < MOST_BARREN:
+            number += 1
             asked = {**(parameters or {}), "per_page": PER_PAGE, "page": number}
             page = self.page(path, asked)
             before = len(found)
             found |= {_key(entry, place): entry for place, entry in enumerate(page.entries, before)}
             if not page.has_next:
                 return list(found.values())
-            if page.entries and len(found) == before:
-                break
+            barren = 0 if len(found) > before else barren + 1
         raise self._unusable(path, "its pages do not end")
 
     def by_time(
