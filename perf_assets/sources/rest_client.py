@@ -17,6 +17,7 @@ from perf_assets.sources.json_client import JsonClient, Parameters
 from perf_assets.sources.rate_limit import RequestPolicy
 
 LONGEST_PAUSE = 24 * 3600.0  # seconds: a limit that names more is wrong
+SHORTEST_PAUSE = 1.0
 USUAL_PAUSE = 60.0  # of a limit that names none
 MOST_DIGITS = re.compile(r"[0-9]{1,10}")
 LIMITED = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
@@ -128,7 +129,7 @@ class RestClient(JsonClient):
         if status not in LIMITED or (status == HTTPStatus.SERVICE_UNAVAILABLE and wait is None):
             return None
         seconds = _seconds(wait) if wait is not None else USUAL_PAUSE
-        return min(max(seconds, 0.0), LONGEST_PAUSE)
+        return min(max(seconds, SHORTEST_PAUSE), LONGEST_PAUSE)
 
     def _moved(self, status: int, headers: Mapping[str, str]) -> str | None:
         """Return the path that a renamed project has now; another host is not followed."""

@@ -20,6 +20,7 @@ from perf_assets.base.months import months_between
 from perf_assets.base.retry import RetryPolicy
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.hosts import KINDS
+from perf_assets.sources import rest_client
 from perf_assets.sources.issues.batches import IssueBatch, joined
 from perf_assets.sources.issues.opening import StoredMonths, host_of, open_issue_source
 from perf_assets.stages.mining.issues import load_issues
@@ -52,6 +53,7 @@ each_host = pytest.mark.parametrize("host", all_hosts(), ids=list(HOSTS))
 def without_pauses() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(RetryPolicy, "pause", lambda *_: 0.001)
+        patch.setattr(rest_client, "SHORTEST_PAUSE", 0.001)
         yield
 
 

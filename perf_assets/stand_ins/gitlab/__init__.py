@@ -1,0 +1,1 @@
+"""A GitLab on loopback: its REST API over corpora."""
