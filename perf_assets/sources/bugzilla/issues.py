@@ -55,7 +55,7 @@ class BugzillaIssues(ListedIssues):
     def __init__(self, client: BugzillaClient, repository: Repository) -> None:
         """Prepare the source; no request is sent."""
         super().__init__(client, repository)
-        self.spot = spot_of(repository.name)
+        self.spot = spot_of(repository.name, client.url)
         self._server_counts = True
 
     def _archived_at(self) -> datetime | None:

@@ -140,14 +140,17 @@ def _issue_row(record: IssueRecord, bug: Bug, description: Comment | None, spot:
         "comments": len(record.comments) + set_aside["comments"],
         "events": len(record.events) + set_aside["events"],
         "fields_version": KIND.fields_version,
-        "html_url": KIND.address("issue", spot.name, number=bug["id"]),
+        "html_url": f"{spot.pages}/show_bug.cgi?id={bug['id']}",
     }
 
 
 def _state_reason(record: IssueRecord, bug: Bug) -> str | None:
     """Return GitHub's word for the resolution; None for one that is not known, which is noted."""
     resolution = bug["resolution"] or ""
-    if bug["is_open"] or not resolution:
+    if bug["is_open"]:
+        turns = [row["event"] for row in record.events if row["event"] in ("closed", "reopened")]
+        return "reopened" if turns[-1:] == ["reopened"] else None
+    if not resolution:
         return None
     reason = STATE_REASONS.get(resolution.upper())
     if reason is None:

@@ -1,18 +1,23 @@
 """The product and the component whose bugs are read, by the name that the study has for them."""
 
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from perf_assets.base.repository_names import split_name
 
 
 @dataclass(frozen=True)
 class Spot:
-    """A product of a host; one component of it, or all of them if ``component`` is None."""
+    """A product of a host; one component of it, or all of them if ``component`` is None.
+
+    pages : what the addresses of its bugs begin with.
+    """
 
     name: str
     host: str
     product: str
     component: str | None
+    pages: str
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -30,8 +35,13 @@ class Spot:
         return f"{self.host}/{product}/{component}"
 
 
-def spot_of(name: str) -> Spot:
-    """Return what a study means by ``host/product`` or ``host/product/component``."""
+def spot_of(name: str, api: str) -> Spot:
+    """Return what a study means by ``host/product`` or ``host/product/component``.
+
+    A Bugzilla may be in a folder of its host, which the address of the API shows.
+    """
     host, path = split_name(name)
     product, _, component = path.partition("/")
-    return Spot(name, host or "", product, component or None)
+    is_there = urlsplit(api).netloc == host
+    pages = api.removesuffix("/rest") if is_there else f"https://{host}"
+    return Spot(name, host or "", product, component or None, pages)
