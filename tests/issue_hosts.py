@@ -7,7 +7,9 @@ from typing import Any
 
 from perf_assets.base.corpus import Corpus
 from perf_assets.config.repositories import Repository
+from perf_assets.stand_ins.bugzilla.server import BugzillaServer
 from perf_assets.stand_ins.github.server import CorpusServer
+from perf_assets.stand_ins.gitlab.server import GitLabServer
 from perf_assets.stand_ins.http_server import LoopbackServer
 from perf_assets.stand_ins.reply import HTML_TYPE, Reply, message_reply
 
@@ -18,13 +20,11 @@ class Host:
 
     prefix : what the name of a corpus has before it in a study.
     server : makes the stand-in that serves corpora.
-    api : what its API has after the address of the server.
     """
 
     source: str
     prefix: str
     server: Callable[[Iterable[Corpus]], Any]
-    api: str = ""
 
     def name_of(self, corpus: Corpus) -> str:
         """The name in a study of what ``corpus`` is there."""
@@ -34,11 +34,13 @@ class Host:
         """What a study says of ``corpus``, served at ``url``."""
         address = "github_url" if self.source == "github" else "api_url"
         given = {"name": self.name_of(corpus), "start": "2020-01", "git": "file:///nowhere"}
-        return Repository(**{**given, "source": self.source, address: url + self.api, **keys})
+        return Repository(**{**given, "source": self.source, address: url, **keys})
 
 
 HOSTS = {
     "github": Host("github", "", lambda corpora: CorpusServer(corpora, limit=10**9)),
+    "gitlab": Host("gitlab", "gitlab.example.org/", GitLabServer),
+    "bugzilla": Host("bugzilla", "bugzilla.example.org/", BugzillaServer),
 }
 
 
