@@ -14,6 +14,8 @@ History = Mapping[int, ChangeSet]
 
 CLOSED_STATUSES = ("RESOLVED", "VERIFIED", "CLOSED")  # of every Bugzilla; others may have more
 DUPLICATE = "DUPLICATE"
+REGRESSION_MARKS = ("marked_as_regression", "unmarked_as_regression")
+NUMBER = re.compile(r"\b[1-9][0-9]{0,8}\b")
 # Source: template/en/default/bug/format_comment.txt.tmpl
 NOTE = re.compile(
     r"\*\*\* This bug has been marked as a duplicate of (?:bug )?([1-9][0-9]{0,9}) \*\*\*"
@@ -25,7 +27,7 @@ def events_of(bug: Bug, history: History, comments: Sequence[Row], spot: Spot) -
     reader = _Reader(
         spot, _notes(comments), _last_mark(bug, history), _places(bug, history), bug.get("dupe_of")
     )
-    return [
+    changed = [
         {
             "event_id": f"{bug['id']}-{place}-{index}-{part}",
             "actor": entry["who"] or None,
@@ -36,6 +38,22 @@ def events_of(bug: Bug, history: History, comments: Sequence[Row], spot: Spot) -
         for index, change in enumerate(entry["changes"])
         for part, event in enumerate(reader.read(place, entry, change))
     ]
+    return [*_origins_from_the_start(bug, changed, spot), *changed]
+
+
+def _origins_from_the_start(bug: Bug, changed: Sequence[Row], spot: Spot) -> Iterator[Row]:
+    """Yield a mark for each bug that brought this one and was named when it was filed."""
+    told = {row["canonical_number"] for row in changed if row["event"] in REGRESSION_MARKS}
+    for number in bug.get("regressed_by") or ():
+        if number not in told:
+            yield {
+                "event_id": f"{bug['id']}-filed-{number}",
+                "actor": None,
+                "created_at": bug["creation_time"],
+                "event": REGRESSION_MARKS[0],
+                "canonical_number": number,
+                "canonical_repository": spot.name,
+            }
 
 
 @dataclass
@@ -71,6 +89,11 @@ class _Reader:
             case "status":
                 # Old changes have no resolution beside it; the state is not changed twice.
                 yield from self._turned(removed in CLOSED_STATUSES, added in CLOSED_STATUSES)
+            case "regressed_by":
+                for mark, numbers in zip(REGRESSION_MARKS, (added, removed), strict=True):
+                    for number in NUMBER.findall(numbers):
+                        where = {"canonical_repository": self.spot.name}
+                        yield {"event": mark, "canonical_number": int(number), **where}
             case "product" | "component" if place not in self.moved:
                 self.moved.add(place)
                 before, after = self.places[place]
