@@ -30,14 +30,13 @@ STATE_REASONS = {
     # KDE, GNOME, GCC, Eclipse and Apache.
     **dict.fromkeys(("INTENTIONAL", "NOT A BUG", "UPSTREAM", "DOWNSTREAM"), NOT_PLANNED),
     **dict.fromkeys(("UNMAINTAINED", "WAITINGFORINFO", "BACKTRACE", "OBSOLETE"), NOT_PLANNED),
-    **dict.fromkeys(("NOTABUG", "NOTGNOME", "NOTXIMIAN", "GNOME1.X", "NOT_ECLIPSE"), NOT_PLANNED),
-    **dict.fromkeys(("CLOSED", "INFORMATIONPROVIDED", "ANSWERED"), NOT_PLANNED),
+    **dict.fromkeys(("NOTABUG", "NOTGNOME", "NOT_ECLIPSE", "CLOSED"), NOT_PLANNED),
+    **dict.fromkeys(("INFORMATIONPROVIDED", "ANSWERED"), NOT_PLANNED),
     # Red Hat and the kernel.
     **dict.fromkeys(("CURRENTRELEASE", "ERRATA", "NEXTRELEASE", "RAWHIDE"), "completed"),
     **dict.fromkeys(("CODE_FIX", "PATCH_ALREADY_AVAILABLE"), "completed"),
     **dict.fromkeys(("CANTFIX", "DEFERRED", "EOL", "INSUFFICIENT_DATA"), NOT_PLANNED),
-    **dict.fromkeys(("UNREPRODUCIBLE", "WILL_NOT_FIX", "DOCUMENTED"), NOT_PLANNED),
-    **dict.fromkeys(("INSUFFICIENT_DATA", "REJECTED"), NOT_PLANNED),
+    **dict.fromkeys(("UNREPRODUCIBLE", "WILL_NOT_FIX", "DOCUMENTED", "REJECTED"), NOT_PLANNED),
 }
 """GitHub's words for why an issue is closed, by the resolution."""
 REACTIONS = {
