@@ -30,7 +30,7 @@ def events_of(bug: Bug, history: History, comments: Sequence[Row], spot: Spot) -
     changed = [
         {
             "event_id": f"{bug['id']}-{place}-{index}-{part}",
-            "actor": entry["who"] or None,
+            "actor": login_of(entry["who"]),
             "created_at": entry["when"],
             **event,
         }
@@ -54,6 +54,15 @@ def _origins_from_the_start(bug: Bug, changed: Sequence[Row], spot: Spot) -> Ite
                 "canonical_number": number,
                 "canonical_repository": spot.name,
             }
+
+
+def login_of(name: str) -> str | None:
+    """Return the name of an account, of an address the part before the sign.
+
+    A Bugzilla gives the whole address or that part, depending on who asks; addresses of people are
+    not stored.
+    """
+    return name.partition("@")[0] or None
 
 
 @dataclass

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from perf_assets.config.hosts import KINDS
-from perf_assets.sources.bugzilla.events import DUPLICATE, Row, events_of
+from perf_assets.sources.bugzilla.events import DUPLICATE, Row, events_of, login_of
 from perf_assets.sources.bugzilla.shapes import (
     CHANGE_SET,
     COMMENT,
@@ -89,7 +89,7 @@ def _is_description(comment: Comment, comments: Sequence[Any]) -> bool:
 def _comment_row(comment: Comment) -> Row:
     return {
         "comment_id": comment["id"],
-        "author": comment["creator"] or None,
+        "author": login_of(comment["creator"]),
         "created_at": comment["creation_time"],
         "body": comment["text"] or None,
         **_reactions(comment),
@@ -125,7 +125,7 @@ def _issue_row(record: IssueRecord, bug: Bug, description: Comment | None, spot:
     return {
         "title": bug["summary"],
         "body": (description["text"] or None) if description else None,
-        "author": bug["creator"] or None,
+        "author": login_of(bug["creator"]),
         "state": "open" if bug["is_open"] else "closed",
         "state_reason": _state_reason(record, bug),
         "issue_type": bug.get("type") or None,

@@ -12,7 +12,8 @@ from pydantic import BeforeValidator, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from perf_assets.base.months import month_of
-from perf_assets.sources.github.scalars import (
+from perf_assets.sources.issues.gaps import ENTRY, Gap, Kind
+from perf_assets.sources.scalars import (
     AsideMoment,
     BigInt,
     Count,
@@ -21,7 +22,6 @@ from perf_assets.sources.github.scalars import (
     Number,
     Text,
 )
-from perf_assets.sources.issues.gaps import ENTRY, Gap, Kind
 
 Shape = TypeVar("Shape")
 

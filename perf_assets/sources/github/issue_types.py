@@ -9,7 +9,7 @@ from typing import Annotated, Generic, NotRequired, TypeVar
 from pydantic import Discriminator, Field, Tag
 from typing_extensions import TypedDict
 
-from perf_assets.sources.github.scalars import (
+from perf_assets.sources.scalars import (
     BigInt,
     Count,
     EnumValue,

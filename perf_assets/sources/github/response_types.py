@@ -19,7 +19,7 @@ from perf_assets.sources.github.issue_types import (
     PageInfo,
     PullRequest,
 )
-from perf_assets.sources.github.scalars import (
+from perf_assets.sources.scalars import (
     AsideMoment,
     Count,
     EnumValue,

@@ -12,8 +12,8 @@ from perf_assets.base.config_files import reason
 from perf_assets.base.sanitize import escape_text, shortened
 from perf_assets.sources.github.gaps import Flaw, Way, at, innermost_entry
 from perf_assets.sources.github.issue_types import TAGS
-from perf_assets.sources.github.scalars import LARGEST
 from perf_assets.sources.json_answers import AnswerError, unusable_answer
+from perf_assets.sources.scalars import LARGEST
 
 Shape = TypeVar("Shape")
 

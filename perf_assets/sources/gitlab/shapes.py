@@ -9,7 +9,7 @@ from typing import Any, NotRequired
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from perf_assets.sources.github.scalars import (
+from perf_assets.sources.scalars import (
     BigInt,
     Count,
     Flag,

@@ -171,3 +171,19 @@ def test_a_hidden_description_is_not_replaced_by_a_comment() -> None:
     found = record(comments=(note(3, 5),))
     assert found.issue["body"] is None
     assert len(found.comments) == 1
+
+
+def test_what_brought_a_bug_is_a_mark_when_it_was_filed_or_changed() -> None:
+    found = record(
+        entry(3, ("regressed_by", "", "7, 8")),
+        entry(4, ("regressed_by", "7", "")),
+        regressed_by=[8, 9],
+    )
+    end = ("bugs.example.org/Core/Layout", "bob")
+    keys = ("created_at", "event", "canonical_number", "canonical_repository", "actor")
+    assert [tuple(row[key] for key in keys) for row in found.events] == [
+        (OPENED, "marked_as_regression", 9, "bugs.example.org/Core/Layout", None),
+        ("2020-02-03T00:00:00Z", "marked_as_regression", 7, *end),
+        ("2020-02-03T00:00:00Z", "marked_as_regression", 8, *end),
+        ("2020-02-04T00:00:00Z", "unmarked_as_regression", 7, *end),
+    ]

@@ -1,4 +1,4 @@
-"""The scalars of GitHub's schema, as far as a row can hold them."""
+"""The values of answers, as far as a row can hold them: moments, numbers, texts."""
 
 import re
 from collections.abc import Callable
