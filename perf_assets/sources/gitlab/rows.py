@@ -69,13 +69,14 @@ def login_of(user: User | None) -> str | None:
 
 def closing_ids(states: Sequence[Any]) -> set[int]:
     """Return the ids of the merge requests that closed an issue."""
-    ids = {entry.get("source_merge_request_id") for entry in states if isinstance(entry, dict)}
-    return {key for key in ids if isinstance(key, int)}
+    ids = (key_of(entry, "source_merge_request_id") for entry in states)
+    return {key for key in ids if key is not None}
 
 
-def key_of(entry: object) -> object:
-    """Return the id of an entry, whatever it is."""
-    return entry.get("id") if isinstance(entry, dict) else None
+def key_of(entry: object, field: str = "id") -> int | None:
+    """Return an id in an entry of whatever shape; None where there is none."""
+    key = entry.get(field) if isinstance(entry, dict) else None
+    return key if isinstance(key, int) else None
 
 
 def _author(user: User | None) -> Row:

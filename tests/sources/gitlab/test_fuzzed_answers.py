@@ -25,7 +25,7 @@ from tests.stand_ins.tracker import RICH
 
 pytestmark = pytest.mark.slow
 
-NUMBER = 5_000 if IS_THOROUGH else 100
+NUMBER = 1_500 if IS_THOROUGH else 100
 HASTE = RequestPolicy(attempts=2, first_pause=0.0, longest_pause=0.0, longest_wait=0.0)
 OLDEST = datetime(2000, 1, 1, tzinfo=UTC)
 MONTH = ["2021-01"]

@@ -323,7 +323,10 @@ def test_an_entry_that_is_not_an_issue_costs_itself(entry: object) -> None:
         ("/closed_by", "pull_requests"),
     ],
 )
-@pytest.mark.parametrize("entry", [None, 7, {}, {"id": None}, {"id": 5, "created_at": "x"}])
+@pytest.mark.parametrize(
+    "entry",
+    [None, 7, {}, {"id": None}, {"id": {}, "source_merge_request_id": {}}, {"id": 5, "body": "x"}],
+)
 def test_an_odd_entry_of_an_issue_costs_that_entry(
     path: str, entity: str, entry: object, expected: IssueBatch
 ) -> None:
