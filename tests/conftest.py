@@ -36,7 +36,8 @@ TEST_VARIABLES = (
 ALL_SLOW = re.compile(r"^pytestmark = .*\bpytest\.mark\.(slow|exhaustive)\b", re.MULTILINE)
 LONGEST = ("test_disturbances.py", "test_kills.py")
 # Whatever the shell says, before anything of the project reads it.
-for name in [name for name in os.environ if name.startswith(("PERF_ASSETS_", "GITHUB_"))]:
+OURS = ("PERF_ASSETS_", "GITHUB_", "GITLAB_", "BUGZILLA_")
+for name in [name for name in os.environ if name.startswith(OURS)]:
     if name not in TEST_VARIABLES:
         del os.environ[name]
 os.environ.pop("DAGSTER_HOME", None)

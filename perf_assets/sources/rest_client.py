@@ -1,5 +1,6 @@
 """A client of a REST API: what its statuses mean, the pauses that it asks for, no redirections."""
 
+import os
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -7,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from urllib.parse import urlsplit
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.sanitize import escape_text, shortened
@@ -19,6 +21,7 @@ from perf_assets.sources.rate_limit import RequestPolicy
 LONGEST_PAUSE = 24 * 3600.0  # seconds: a limit that names more is wrong
 SHORTEST_PAUSE = 1.0
 USUAL_PAUSE = 60.0  # of a limit that names none
+NO_LETTER = re.compile("[^A-Z0-9]")
 MOST_DIGITS = re.compile(r"[0-9]{1,10}")
 LIMITED = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 MOST_MOVES = 3
@@ -152,6 +155,23 @@ class RestClient(JsonClient):
 
     def _hidden(self, text: str) -> str:
         return text.replace(self._secret, "***") if self._secret else text
+
+
+def variable_for(variable: str, url: str, usual: str) -> str:
+    """Return the variable of the environment that has the token for the API at ``url``.
+
+    It is ``variable`` for the host ``usual`` alone, so that a study which names another host is
+    not given its token: GITLAB_TOKEN is for gitlab.com, GITLAB_TOKEN_GIT_EXAMPLE_ORG for
+    git.example.org.
+    """
+    host = urlsplit(url).hostname or ""
+    return variable if host == usual else f"{variable}_{NO_LETTER.sub('_', host.upper())}"
+
+
+def secret_for(header: str, variable: str) -> tuple[str, str, str] | None:
+    """Return what a client sends as its secret; None where the environment has none."""
+    token = os.environ.get(variable, "").strip()
+    return (header, token, variable) if token else None
 
 
 def _seconds(wait: str) -> float:

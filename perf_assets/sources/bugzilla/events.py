@@ -56,13 +56,13 @@ def _origins_from_the_start(bug: Bug, changed: Sequence[Row], spot: Spot) -> Ite
             }
 
 
-def login_of(name: str) -> str | None:
+def login_of(name: str | None) -> str | None:
     """Return the name of an account, of an address the part before the sign.
 
     A Bugzilla gives the whole address or that part, depending on who asks; addresses of people are
     not stored.
     """
-    return name.partition("@")[0] or None
+    return (name or "").partition("@")[0] or None
 
 
 @dataclass

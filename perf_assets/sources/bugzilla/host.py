@@ -1,7 +1,6 @@
 """Bugzilla as a host of issues: its API, and the key in BUGZILLA_API_KEY if there is one."""
 
 import logging
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from math import ceil
@@ -12,6 +11,7 @@ from perf_assets.sources.bugzilla.client import BugzillaClient
 from perf_assets.sources.bugzilla.issues import PAGE, BugzillaIssues
 from perf_assets.sources.issues.opening import Say, StoredMonths, succeeds
 from perf_assets.sources.rate_limit import LONGEST_WAIT, RequestPolicy
+from perf_assets.sources.rest_client import secret_for, variable_for
 
 log = logging.getLogger(__name__)
 
@@ -55,13 +55,13 @@ def open_client(
     repository: Repository, longest_wait: float, patience: RequestPolicy | None = None
 ) -> BugzillaClient:
     """Return a client that waits aloud, and no longer than ``longest_wait`` seconds."""
-    key = os.environ.get(VARIABLE, "").strip()
+    variable = variable_for(VARIABLE, repository.api, repository.kind.host)
     return BugzillaClient(
         repository.api,
         repository.name,
         log.warning,
         patience or RequestPolicy(longest_wait=longest_wait),
-        (HEADER, key, VARIABLE) if key else None,
+        secret_for(HEADER, variable),
     )
 
 

@@ -1,21 +1,17 @@
 """GitLab as a host of issues."""
 
 import logging
-import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.base.repository_names import split_name
-from perf_assets.config.hosts import KINDS
 from perf_assets.config.repositories import Repository
 from perf_assets.sources.gitlab.client import GitLabClient
 from perf_assets.sources.gitlab.issues import GitLabIssues
 from perf_assets.sources.issues.listing import examine_listed
 from perf_assets.sources.issues.opening import Say, StoredMonths
 from perf_assets.sources.rate_limit import RequestPolicy
-from perf_assets.sources.rest_client import MissingError, RefusedError
+from perf_assets.sources.rest_client import MissingError, RefusedError, secret_for, variable_for
 
 log = logging.getLogger(__name__)
 
@@ -72,32 +68,24 @@ def requests_for(counts: Mapping[str, int]) -> int:
 
 
 def open_client(repository: Repository, longest_wait: float) -> GitLabClient:
-    """Return a client that waits aloud, with the token for the host of ``repository``."""
-    variable = variable_of(repository.name)
-    token = os.environ.get(variable, "").strip()
+    """Return a client that waits aloud, with the token for the API of ``repository``."""
     return GitLabClient(
         repository.api,
         repository.name,
         on_wait=log.warning,
         patience=RequestPolicy(longest_wait=longest_wait),
-        secret=(HEADER, token, variable) if token else None,
+        secret=secret_for(HEADER, variable_of(repository)),
     )
 
 
-def variable_of(name: str) -> str:
-    """Return the variable that has the token for a project's host.
-
-    It is GITLAB_TOKEN, unless there is one for this host alone: GITLAB_TOKEN_GITLAB_EXAMPLE_ORG for
-    gitlab.example.org.
-    """
-    host, _ = split_name(name)
-    own = f"{VARIABLE}_{re.sub('[^A-Z0-9]', '_', (host or KINDS['gitlab'].host).upper())}"
-    return own if os.environ.get(own, "").strip() else VARIABLE
+def variable_of(repository: Repository) -> str:
+    """Return the variable that has the token for the API of a project."""
+    return variable_for(VARIABLE, repository.api, repository.kind.host)
 
 
 def _trouble(repository: Repository) -> PerfAssetsError | None:
     """Return why an API cannot be read; what passes by itself is not one of the reasons."""
-    variable = variable_of(repository.name)
+    variable = variable_of(repository)
     try:
         with closing(open_client(repository, 0)) as client:
             try:

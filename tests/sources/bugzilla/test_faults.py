@@ -112,7 +112,7 @@ def test_passing_faults_change_no_row_whatever_their_order(world: Corpus, seed: 
 def test_lasting_faults_end_with_a_sentence(
     fault: str, monkeypatch: pytest.MonkeyPatch, *, is_fork: bool
 ) -> None:
-    monkeypatch.setenv("BUGZILLA_API_KEY", KEY)
+    monkeypatch.setenv("BUGZILLA_API_KEY_127_0_0_1", KEY)
     with (
         Unreliable([RICH], [FAULTS[fault]], not is_fork, 1) as server,
         source(server.url) as issues,
@@ -219,7 +219,7 @@ def test_a_bug_without_its_comments_is_set_aside() -> None:
 
 
 def test_a_refused_key_is_reported_once_for_each_api(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BUGZILLA_API_KEY", KEY)
+    monkeypatch.setenv("BUGZILLA_API_KEY_127_0_0_1", KEY)
     message = f"The API key {KEY} you specified is invalid."
     with Unreliable([RICH], [lambda _: error_reply(400, 306, message)], 0, 1) as server:
         entries = [repository(server.url), repository(server.url, "o/m")]

@@ -71,8 +71,10 @@ def test_the_cost_grows_with_the_pages() -> None:
 
 
 def test_a_key_is_not_sent_unencrypted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BUGZILLA_API_KEY", "canary-key")
+    monkeypatch.setenv("BUGZILLA_API_KEY_BUGS_EXAMPLE_ORG", "canary-key")
     entry = repository("http://bugs.example.org/rest")
-    with pytest.raises(PerfAssetsError, match="BUGZILLA_API_KEY would be sent") as raised:
+    with pytest.raises(
+        PerfAssetsError, match="BUGZILLA_API_KEY_BUGS_EXAMPLE_ORG would be sent"
+    ) as raised:
         open_source(entry, 1.0).__enter__()
     assert "canary-key" not in str(raised.value)

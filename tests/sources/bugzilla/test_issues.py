@@ -258,7 +258,7 @@ class Indiscreet(BugzillaServer):
 
 
 def test_what_is_not_public_is_never_stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BUGZILLA_API_KEY", KEY)
+    monkeypatch.setenv("BUGZILLA_API_KEY_127_0_0_1", KEY)
     corpus = corpus_of([issue(1), issue(2), issue(3)], [comment(11, 1), comment(12, 1)])
     with Indiscreet([corpus]) as server, source(server.url) as issues:
         batches = [load(issues, ["2021-01"]), changes(issues).batch]
