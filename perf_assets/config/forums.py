@@ -130,11 +130,16 @@ class Forum(StrictModel):
         )
 
     @property
-    def domain(self) -> str:
+    def address(self) -> str:
         """Return where its pages are."""
-        return DOMAINS.get(self.site) or (
-            self.site if "." in self.site else f"{self.site}.stackexchange.com"
-        )
+        is_domain = "." in self.site
+        default = self.site if is_domain else f"{self.site}.stackexchange.com"
+        return f"https://{DOMAINS.get(self.site, default)}"
+
+    @property
+    def question_url(self) -> str:
+        """Return what stands before the number of a question in the address of its page."""
+        return f"{self.address}/questions/"
 
     def sets_of(self, tags: "frozenset[str] | set[str]") -> list[TagSet]:
         """Return the tag sets that a question with ``tags`` belongs to, in the study's order."""

@@ -15,10 +15,10 @@ from requests.adapters import BaseAdapter
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.sources.rate_limit import RequestPolicy
 from perf_assets.sources.stackexchange.api_client import ApiClient
-from perf_assets.sources.stackexchange.api_questions import QuestionSource
+from perf_assets.sources.stackexchange.api_questions import StackExchangeQuestions
 from perf_assets.sources.stackexchange.dump import read_dump
 from perf_assets.sources.stackexchange.extract import open_extract
-from perf_assets.sources.stackexchange.posts import of_extract
+from perf_assets.sources.stackexchange.extracted_posts import of_extract
 from perf_assets.stand_ins.stackexchange.server import ForumServer
 from perf_assets.stand_ins.stackexchange.site import read_site
 from tests import answer_fuzzing
@@ -181,7 +181,7 @@ def _stack_exchange(surroundings: Surroundings) -> TryOne:
         server = ForumServer({SITE: site}, quota=10**9)
         client = ApiClient(url, forum.site, lambda _: None, HASTE)
         client._session.mount("http://", _Spoiling(server, chance))
-        source = QuestionSource(client, forum, forum.tag_sets[0])
+        source = StackExchangeQuestions(client, forum, forum.tag_sets[0])
         kind = chance.random()
         if kind < 0.15:
             return source.check_tags()
