@@ -2,7 +2,7 @@
 
 import re
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -15,7 +15,8 @@ from perf_assets.config.partitions import Month, Subject
 POOLED = "pooled"  # as in the tables of statistics, whose code takes long to import
 STACK_EXCHANGE = "https://api.stackexchange.com/2.3"
 WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-TAG = re.compile(r"[^\s<>|;:,]{1,35}")
+CATEGORY = "category:"
+TAG = re.compile(rf"({CATEGORY})?[^\s<>|;:,]{{1,100}}")
 # Sites of Stack Exchange that have a domain of their own; all others are below stackexchange.com.
 DOMAINS = {
     "stackoverflow": "stackoverflow.com",
@@ -37,7 +38,7 @@ def _tag(value: str) -> str:
     if TAG.fullmatch(value) is None:
         raise ValueError(
             f"{shortened(value, 60)!r} is not a tag of a forum; write it as its pages do, as "
-            "tensorflow"
+            f"tensorflow, and a category of Discourse as {CATEGORY}performance"
         )
     return value.lower()
 
@@ -62,13 +63,16 @@ class TagSet(Subject):
 
 
 class Forum(StrictModel):
-    """A [[forums]] table of a study file: a forum of Stack Exchange, or of its kind."""
+    """A [[forums]] table of a study file: a site of Stack Exchange, or a forum of Discourse."""
 
     name: Word = Field(description="name of the forum, as `stackoverflow`")
+    kind: Literal["stackexchange", "discourse"] = Field(
+        default="stackexchange", description="the software of the forum"
+    )
     tags: dict[Word, Distinct[Tag]] = Field(
         min_length=1,
         description="tag sets, each with its tags; an empty list takes every question of a "
-        "small site",
+        f"small site; {CATEGORY}SLUG stands for a category of Discourse",
     )
     start: Month = Field(description="first month of questions, YYYY-MM")
     end: Month | None = Field(
@@ -80,9 +84,11 @@ class Forum(StrictModel):
         "API is read",
     )
     api_url: ApiAddress | None = Field(
-        default_factory=lambda forum: None if forum["dump"] else STACK_EXCHANGE,
-        description="base of the API; after a dump it brings what is newer; default: Stack "
-        "Exchange's, where there is no dump",
+        default_factory=lambda forum: (
+            STACK_EXCHANGE if forum["kind"] == "stackexchange" and not forum["dump"] else None
+        ),
+        description="base of the API, for Discourse the address of the forum; after a dump it "
+        "brings what is newer; default: Stack Exchange's, where there is no dump",
     )
     site: Word = Field(
         default_factory=lambda forum: forum["name"],
@@ -109,6 +115,12 @@ class Forum(StrictModel):
             raise ValueError(f"end {self.end} is before start {self.start}")
         if POOLED in self.tags:
             raise ValueError(f"tags: {POOLED} is what all tag sets together are called")
+        if self.kind == "discourse" and (self.api_url is None or self.dump is not None):
+            raise ValueError("a forum of Discourse has an api_url, and no dump")
+        if self.kind != "discourse" and any(
+            tag.startswith(CATEGORY) for tags in self.tags.values() for tag in tags
+        ):
+            raise ValueError(f"tags: only a forum of kind discourse has a {CATEGORY}")
         for label in self.repositories:
             if label not in self.tags:
                 raise ValueError(f"repositories: {label} is none of the tag sets")
@@ -132,6 +144,8 @@ class Forum(StrictModel):
     @property
     def address(self) -> str:
         """Return where its pages are."""
+        if self.kind == "discourse":
+            return str(self.api_url).rstrip("/")
         is_domain = "." in self.site
         default = self.site if is_domain else f"{self.site}.stackexchange.com"
         return f"https://{DOMAINS.get(self.site, default)}"
@@ -139,7 +153,7 @@ class Forum(StrictModel):
     @property
     def question_url(self) -> str:
         """Return what stands before the number of a question in the address of its page."""
-        return f"{self.address}/questions/"
+        return f"{self.address}/{'t' if self.kind == 'discourse' else 'questions'}/"
 
     def sets_of(self, tags: "frozenset[str] | set[str]") -> list[TagSet]:
         """Return the tag sets that a question with ``tags`` belongs to, in the study's order."""

@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Protocol
 
 from perf_assets.config.forums import Forum, TagSet
+from perf_assets.sources.discourse.client import DiscourseClient
+from perf_assets.sources.discourse.questions import DiscourseQuestions
 from perf_assets.sources.posts import Read
 from perf_assets.sources.rate_limit import RequestPolicy
 from perf_assets.sources.stackexchange.api_client import ApiClient
@@ -46,5 +48,8 @@ class QuestionSource(Protocol):
 
 def open_questions(forum: Forum, tag_set: TagSet, patience: RequestPolicy) -> QuestionSource:
     """Return the source of the questions of ``tag_set``; no request is sent."""
-    client = ApiClient(str(forum.api_url), forum.site, patience=patience)
+    url = str(forum.api_url)
+    if forum.kind == "discourse":
+        return DiscourseQuestions(DiscourseClient(url, patience=patience), forum, tag_set)
+    client = ApiClient(url, forum.site, patience=patience)
     return StackExchangeQuestions(client, forum, tag_set)
