@@ -18,6 +18,7 @@ from perf_assets.sources.posts import TABLES
 from perf_assets.sources.rate_limit import RequestPolicy
 from perf_assets.stages.mining import api_questions
 from perf_assets.stages.mining.questions import mine_questions
+from perf_assets.stand_ins.discussions.server import REPOSITORY
 from perf_assets.stand_ins.generator.forum.plan import TAG_SETS
 from perf_assets.stand_ins.stackexchange.site import Site, read_site
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -27,6 +28,7 @@ from tests.effort import some
 from tests.forum_places import SITE, START, planned, written
 from tests.support import Prepared
 from tests.unreliable_discourse import UnreliableDiscourse
+from tests.unreliable_discussions import UnreliableDiscussions
 from tests.unreliable_forum import Faults, UnreliableForum
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
@@ -51,6 +53,7 @@ class Kind:
 
     silent : what happens without an activity, by table; a refresh does not find it.
     untold : columns that the forum has in other words than Stack Exchange, or not at all.
+    comments : whether there are comments on answers.
     """
 
     name: str
@@ -58,13 +61,15 @@ class Kind:
     show: Callable[[Any, Site], None]
     silent: Mapping[str, tuple[str, ...]]
     untold: tuple[str, ...] = ()
+    comments: bool = True
+    site: str = SITE
 
 
 def _show_stack_exchange(server: UnreliableForum, site: Site) -> None:
     server.sites[SITE] = site
 
 
-def _show_discourse(server: UnreliableDiscourse, site: Site) -> None:
+def _show(server: UnreliableDiscourse | UnreliableDiscussions, site: Site) -> None:
     server.site = site
 
 
@@ -77,11 +82,20 @@ STACK_EXCHANGE = Kind(
 DISCOURSE = Kind(
     "discourse",
     lambda site, faults: UnreliableDiscourse(site, faults=faults),
-    _show_discourse,
+    _show,
     {TABLES[0]: ("closed_at", "closed_reason")},
     ("last_activity_at", "closed_reason", "duplicate_of", "html_url"),
+    comments=False,
 )
-KINDS = (STACK_EXCHANGE, DISCOURSE)
+GITHUB = Kind(
+    "github",
+    lambda site, faults: UnreliableDiscussions(site, faults=faults),
+    _show,
+    {TABLES[2]: ("comment_id",)},
+    ("views", "closed_reason", "duplicate_of", "html_url"),
+    site=REPOSITORY,
+)
+KINDS = (STACK_EXCHANGE, DISCOURSE, GITHUB)
 every = pytest.mark.parametrize("kind", KINDS, ids=[kind.name for kind in KINDS])
 
 
@@ -106,7 +120,15 @@ def site(plan, tmp_path_factory) -> Site:
 
 def forum_at(kind: Kind, url: str) -> Forum:
     tags = dict(TAG_SETS)
-    return Forum(name=SITE, kind=kind.name, tags=tags, start=START, end="2020-06", api_url=url)
+    return Forum(
+        name=SITE,
+        kind=kind.name,
+        site=kind.site,
+        tags=tags,
+        start=START,
+        end="2020-06",
+        api_url=url,
+    )
 
 
 def mined(data_dir: Path, forum: Forum, **options: object) -> None:
@@ -140,7 +162,10 @@ def test_it_gives_the_same_rows_as_stack_exchange(kind, site, tmp_path) -> None:
     ways = [stored(tmp_path / way) for way in ("known", "found")]
     if kind is not STACK_EXCHANGE:
         for tables in ways:
-            tables.pop(TABLES[2])
+            of_answers = pl.col("post_id") != pl.col("question_id")
+            comments = tables.pop(TABLES[2]).filter(of_answers)
+            if kind.comments:
+                tables[TABLES[2]] = comments
         tags = pl.col("tags").list.filter(~pl.element().str.starts_with("category:"))
         for tables in ways:
             # Nobody can dislike a post.

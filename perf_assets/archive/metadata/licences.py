@@ -73,7 +73,7 @@ question by its `html_url`, and name its author with a link to the profile, as t
 question has them. What you make of the texts and publish stands under the same licence.
 
 Of forums of Discourse: by their authors, under the terms of each forum, which are at `/tos` of its
-address."""
+address. Of discussions of GitHub: as of issues."""
 
 
 def _commits(description: Description) -> str | None:

@@ -22,8 +22,8 @@ SOURCES: Mapping[str, tuple[str, str]] = {
     "sources.git": ("git", "The repositories themselves: commits, files and trees, from a clone."),
     "sources.StackExchange": (
         "stackexchange",
-        "Questions and answers of the study's forums, by a dump and the APIs of Stack Exchange and "
-        "Discourse.",
+        "Questions and answers of the study's forums, by a dump and the APIs of Stack Exchange, "
+        "Discourse and GitHub.",
     ),
     "sources.benchmarks": (
         "json",

@@ -5,17 +5,16 @@ Sources: https://docs.discourse.org and https://meta.discourse.org/t/78612 (rate
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from perf_assets.base.errors import PerfAssetsError
-from perf_assets.base.sanitize import shortened
 from perf_assets.sources.discourse.shapes import Refusal
 from perf_assets.sources.github.transport import finite, pause_of
-from perf_assets.sources.json_client import JsonClient, Parameters
+from perf_assets.sources.json_client import JsonClient, Parameters, reason_of
 from perf_assets.sources.rate_limit import RequestPolicy
 
 log = logging.getLogger(__name__)
@@ -71,17 +70,9 @@ class DiscourseClient(JsonClient):
             try:
                 return shape.model_validate_json(body)
             except ValidationError as error:
-                raise ValueError(f"{path} is not as documented ({_reason(error)})") from None
+                raise ValueError(f"{path} is not as documented ({reason_of(error)})") from None
 
         return self._tried(once)
-
-    def readable(self, rows: Sequence[Any], shape: type[Shape]) -> Iterator[Shape]:
-        """Yield the ``rows`` that are as documented, and report the others."""
-        for row in rows:
-            try:
-                yield shape.model_validate(row)
-            except ValidationError as error:
-                log.warning("%s: left out %s: %s", self.url, shape.__name__.lower(), _reason(error))
 
 
 def _pause(header: str | None, body: bytes) -> float:
@@ -93,8 +84,3 @@ def _pause(header: str | None, body: bytes) -> float:
         except ValidationError:
             seconds = None
     return USUAL_PAUSE if seconds is None else seconds
-
-
-def _reason(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False)[0]
-    return shortened(f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}", 200)

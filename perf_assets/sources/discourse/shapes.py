@@ -59,6 +59,16 @@ class ListedTopic(_Tagged):
     pinned: bool | None = None
 
     @property
+    def number(self) -> int:
+        """Return its number."""
+        return self.id
+
+    @property
+    def is_pinned(self) -> bool:
+        """Return whether it is before all others."""
+        return bool(self.pinned)
+
+    @property
     def active_at(self) -> datetime:
         """Return when something happened in it last, by which lists are sorted."""
         return max(self.created_at, self.bumped_at or self.created_at)

@@ -17,7 +17,7 @@ from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.processes.progress import in_words
 from perf_assets.base.sanitize import shortened
 from perf_assets.config.addresses import is_private
-from perf_assets.sources.json_client import JsonClient
+from perf_assets.sources.json_client import JsonClient, reason_of
 from perf_assets.sources.rate_limit import RequestPolicy
 from perf_assets.sources.stackexchange.api_shapes import INCLUDED, Wrapper
 
@@ -101,9 +101,9 @@ class ApiClient(JsonClient):
         try:
             return shape.model_validate(item)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            reason = f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"
-            raise self._trouble(f"an item of {path} is not as documented ({reason})") from None
+            raise self._trouble(
+                f"an item of {path} is not as documented ({reason_of(error)})"
+            ) from None
 
     def _request(self, method: str, path: str, parameters: Mapping[str, str | int]) -> Wrapper:
         """Return the answer to one request, sent again where it went wrong."""
