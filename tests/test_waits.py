@@ -33,6 +33,10 @@ REASONS = {
     ("engines/connection.py", "socket.create_connection"): "REACH_SECONDS, by position",
     ("stand_ins/github/server.py", "threading.Event().wait"): "mock-api, until Ctrl-C",
     (
+        "stand_ins/discourse/server.py",
+        "threading.Event().wait",
+    ): "mock-api, until Ctrl-C",
+    (
         "stand_ins/stackexchange/server.py",
         "threading.Event().wait",
     ): "mock-api, until Ctrl-C",

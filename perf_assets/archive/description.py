@@ -245,5 +245,5 @@ def _sources(connection: duckdb.DuckDBPyConnection, study: Study) -> Iterable[So
         yield Source(repository.name, url, first, last, when, newest.get(repository.name))
     for tag_set in study.tag_sets:
         first, last, when = read.get(tag_set.name, (None, None, None))
-        url = f"https://{study.forum_of(tag_set).domain}"
+        url = study.forum_of(tag_set).address
         yield Source(tag_set.name, url, first, last, when, None)

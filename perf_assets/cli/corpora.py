@@ -16,8 +16,9 @@ from perf_assets.cli.shell import console, friendly_errors
 @click.option(
     "--repository", metavar="OWNER/NAME", help="Its name, where the corpus does not tell."
 )
+@click.option("--discourse", is_flag=True, help="Serve the dump of a forum as Discourse would.")
 @friendly_errors
-def mock_api(directory: Path, port: int, repository: str | None) -> None:
+def mock_api(directory: Path, port: int, repository: str | None, *, discourse: bool) -> None:
     """Serve a corpus DIRECTORY as GitHub would, on loopback, until interrupted.
 
     Prints its URL when ready. Give that as github_url in a study file, or to any GitHub client.
@@ -26,7 +27,8 @@ def mock_api(directory: Path, port: int, repository: str | None) -> None:
     that cannot be used are left out, and reported with their reason.
 
     A directory with the dump of a forum (Posts.xml) is served as Stack Exchange would, by the name
-    of the directory as the site; its URL is the api_url of a study's forum.
+    of the directory as the site; its URL is the api_url of a study's forum. With --discourse it is
+    served as a forum of Discourse.
     """
     shutdown.set_resume_hint(f"{directory} is no longer served")
 
@@ -34,6 +36,11 @@ def mock_api(directory: Path, port: int, repository: str | None) -> None:
         click.echo(f"{directory} is served at {url}")
 
     if (directory / "Posts.xml").is_file():
+        if discourse:
+            from perf_assets.stand_ins.discourse import server as discourse_server
+
+            discourse_server.serve(directory, port, announce)
+            return
         from perf_assets.stand_ins.stackexchange import server
 
         server.serve(directory, port, announce)
@@ -110,7 +117,7 @@ def generate_sample(  # noqa: PLR0913
 
 @click.group()
 def stand_ins() -> None:
-    """Serve corpora as GitHub and Stack Exchange would, and generate them."""
+    """Serve corpora as GitHub, Stack Exchange and Discourse would, and generate them."""
 
 
 stand_ins.add_command(mock_api)

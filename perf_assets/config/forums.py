@@ -2,20 +2,26 @@
 
 import re
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
 from perf_assets.base.config_files import Distinct, StrictModel
 from perf_assets.base.months import last_full_month
+from perf_assets.base.repository_names import is_repository_name
 from perf_assets.base.sanitize import shortened
 from perf_assets.config.addresses import ApiAddress, ResolvedPath
 from perf_assets.config.partitions import Month, Subject
 
 POOLED = "pooled"  # as in the tables of statistics, whose code takes long to import
-STACK_EXCHANGE = "https://api.stackexchange.com/2.3"
+DEFAULTS = {
+    "stackexchange": "https://api.stackexchange.com/2.3",
+    "github": "https://api.github.com",
+}
 WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-TAG = re.compile(r"[^\s<>|;:,]{1,35}")
+CATEGORY = "category:"
+TAG = re.compile(rf"({CATEGORY})?[^\s<>|;:,]{{1,100}}")
+PATHS = {"stackexchange": "questions/", "discourse": "t/", "github": ""}
 # Sites of Stack Exchange that have a domain of their own; all others are below stackexchange.com.
 DOMAINS = {
     "stackoverflow": "stackoverflow.com",
@@ -37,12 +43,17 @@ def _tag(value: str) -> str:
     if TAG.fullmatch(value) is None:
         raise ValueError(
             f"{shortened(value, 60)!r} is not a tag of a forum; write it as its pages do, as "
-            "tensorflow"
+            f"tensorflow, and a category of Discourse or GitHub as {CATEGORY}performance"
         )
     return value.lower()
 
 
+def _site(value: str) -> str:
+    return value if is_repository_name(value) else _word(value)
+
+
 Word = Annotated[str, AfterValidator(_word)]
+Site = Annotated[str, AfterValidator(_site)]
 Tag = Annotated[str, AfterValidator(_tag)]
 
 
@@ -62,13 +73,18 @@ class TagSet(Subject):
 
 
 class Forum(StrictModel):
-    """A [[forums]] table of a study file: a forum of Stack Exchange, or of its kind."""
+    """A [[forums]] table of a study file: a site of Stack Exchange, Discourse or discussions."""
 
     name: Word = Field(description="name of the forum, as `stackoverflow`")
+    kind: Literal["stackexchange", "discourse", "github"] = Field(
+        default="stackexchange",
+        description="the software of the forum; `github` is GitHub Discussions",
+    )
     tags: dict[Word, Distinct[Tag]] = Field(
         min_length=1,
         description="tag sets, each with its tags; an empty list takes every question of a "
-        "small site",
+        f"small site; {CATEGORY}SLUG stands for a category of Discourse or "
+        "GitHub",
     )
     start: Month = Field(description="first month of questions, YYYY-MM")
     end: Month | None = Field(
@@ -80,13 +96,14 @@ class Forum(StrictModel):
         "API is read",
     )
     api_url: ApiAddress | None = Field(
-        default_factory=lambda forum: None if forum["dump"] else STACK_EXCHANGE,
-        description="base of the API; after a dump it brings what is newer; default: Stack "
-        "Exchange's, where there is no dump",
+        default_factory=lambda forum: None if forum["dump"] else DEFAULTS.get(forum["kind"]),
+        description="base of the API, for Discourse the address of the forum; after a dump it "
+        "brings what is newer; default: Stack Exchange's or GitHub's, where there is no dump",
     )
-    site: Word = Field(
+    site: Site = Field(
         default_factory=lambda forum: forum["name"],
-        description="the API's name of the site; default: `name`",
+        description="the API's name of the site, for GitHub the owner/name of the repository; "
+        "default: `name`",
     )
     repositories: dict[Word, str] = Field(
         default_factory=dict,
@@ -109,6 +126,14 @@ class Forum(StrictModel):
             raise ValueError(f"end {self.end} is before start {self.start}")
         if POOLED in self.tags:
             raise ValueError(f"tags: {POOLED} is what all tag sets together are called")
+        if self.kind != "stackexchange" and (self.api_url is None or self.dump is not None):
+            raise ValueError(f"a forum of kind {self.kind} has an api_url, and no dump")
+        if is_repository_name(self.site) != (self.kind == "github"):
+            raise ValueError("site: only a forum of kind github has an owner/name, and needs it")
+        if self.kind == "stackexchange" and any(
+            tag.startswith(CATEGORY) for tags in self.tags.values() for tag in tags
+        ):
+            raise ValueError(f"tags: a site of Stack Exchange has no {CATEGORY}")
         for label in self.repositories:
             if label not in self.tags:
                 raise ValueError(f"repositories: {label} is none of the tag sets")
@@ -130,11 +155,20 @@ class Forum(StrictModel):
         )
 
     @property
-    def domain(self) -> str:
+    def address(self) -> str:
         """Return where its pages are."""
-        return DOMAINS.get(self.site) or (
-            self.site if "." in self.site else f"{self.site}.stackexchange.com"
-        )
+        if self.kind == "discourse":
+            return str(self.api_url).rstrip("/")
+        if self.kind == "github":
+            return f"https://github.com/{self.site}/discussions"
+        is_domain = "." in self.site
+        default = self.site if is_domain else f"{self.site}.stackexchange.com"
+        return f"https://{DOMAINS.get(self.site, default)}"
+
+    @property
+    def question_url(self) -> str:
+        """Return what stands before the number of a question in the address of its page."""
+        return f"{self.address}/{PATHS[self.kind]}"
 
     def sets_of(self, tags: "frozenset[str] | set[str]") -> list[TagSet]:
         """Return the tag sets that a question with ``tags`` belongs to, in the study's order."""

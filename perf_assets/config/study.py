@@ -54,7 +54,9 @@ class Study(StrictModel):
         default=(), description="a `[[repositories]]` table for each repository"
     )
     forums: Many[Forum] = Field(
-        default=(), description="a `[[forums]]` table for each forum of Stack Exchange"
+        default=(),
+        description="a `[[forums]]` table for each forum of Stack Exchange, Discourse or "
+        "GitHub Discussions",
     )
     benchmarks: Many[Benchmarks] = Field(
         default=(), description="a `[[benchmarks]]` table for each source of benchmark results"

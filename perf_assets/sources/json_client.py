@@ -1,9 +1,11 @@
 """A client of a public API over HTTP: one request at a time, tried again, bounded in time."""
 
-from collections.abc import Callable, Mapping
-from typing import TypeAlias, TypeVar
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 import requests
+from pydantic import BaseModel, ValidationError
 from requests.exceptions import RequestException
 
 from perf_assets.base.errors import PerfAssetsError, TransientError
@@ -11,7 +13,10 @@ from perf_assets.base.sanitize import shortened
 from perf_assets.sources.http_deadline import TimedAdapter, whole, within
 from perf_assets.sources.rate_limit import RateLimitWait, RequestPolicy
 
+log = logging.getLogger(__name__)
+
 Answer = TypeVar("Answer")
+Shape = TypeVar("Shape", bound=BaseModel)
 Parameters: TypeAlias = Mapping[str, str | int | list[int]]
 
 
@@ -88,3 +93,18 @@ class JsonClient:
 
     def _trouble(self, why: str) -> PerfAssetsError:
         return TransientError(f"{self._begin}: {why}; run again later, what was stored is kept")
+
+
+def readable(url: str, rows: Sequence[Any], shape: type[Shape]) -> Iterator[Shape]:
+    """Yield the ``rows`` of an answer of ``url`` that are as documented, and report the others."""
+    for row in rows:
+        try:
+            yield shape.model_validate(row)
+        except ValidationError as error:
+            log.warning("%s: left out %s: %s", url, shape.__name__.lower(), reason_of(error))
+
+
+def reason_of(error: ValidationError) -> str:
+    """Return the first field that is not as documented, and why, without its value."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    return shortened(f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}", 200)

@@ -1,8 +1,10 @@
 """Waiting for a source: how long for an answer, and how long for its rate limit."""
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 
 from perf_assets.base.errors import PerfAssetsError, TransientError
 from perf_assets.base.processes.progress import in_words
@@ -12,6 +14,7 @@ from perf_assets.base.sanitize import shortened
 # In seconds: more than the hour after which every budget of GitHub is full again.
 LONGEST_WAIT = 90 * 60.0
 COUNTDOWN_SECONDS = 60.0
+LONGEST_DATE = 40  # characters
 
 
 @dataclass(frozen=True)
@@ -91,3 +94,26 @@ def wait_in_seconds(minutes: str | None) -> float:
             f"PERF_ASSETS_MAX_WAIT={shown!r} is not a number of minutes; write one such as 90"
         )
     return seconds
+
+
+def finite(text: object) -> float | None:
+    """Return the number that a header says, from 0 on; None where it is none."""
+    try:
+        number = float(str(text))
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and number >= 0 else None
+
+
+def pause_of(text: object) -> float | None:
+    """Return the seconds to wait that Retry-After says, or None where it says none."""
+    if text is None:
+        return None
+    seconds = finite(text)
+    if seconds is not None:
+        return seconds
+    try:
+        moment = parsedate_to_datetime(str(text)[:LONGEST_DATE])
+        return max(0.0, moment.timestamp() - time.time())
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None

@@ -4,9 +4,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -16,13 +14,12 @@ from perf_assets.config.addresses import is_private
 from perf_assets.sources.issues.source import RequestCost
 from perf_assets.sources.json_answers import read_json
 from perf_assets.sources.json_client import JsonClient, Parameters
-from perf_assets.sources.rate_limit import RequestPolicy
+from perf_assets.sources.rate_limit import RequestPolicy, pause_of
 
 LONGEST_PAUSE = 24 * 3600.0  # seconds: a limit that names more is wrong
 SHORTEST_PAUSE = 1.0
 USUAL_PAUSE = 60.0  # of a limit that names none
 NO_LETTER = re.compile("[^A-Z0-9]")
-MOST_DIGITS = re.compile(r"[0-9]{1,10}")
 LIMITED = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 MOST_MOVES = 3
 
@@ -131,7 +128,9 @@ class RestClient(JsonClient):
         wait = headers.get("Retry-After")
         if status not in LIMITED or (status == HTTPStatus.SERVICE_UNAVAILABLE and wait is None):
             return None
-        seconds = _seconds(wait) if wait is not None else USUAL_PAUSE
+        seconds = pause_of(wait)
+        if seconds is None:
+            seconds = USUAL_PAUSE
         return min(max(seconds, SHORTEST_PAUSE), LONGEST_PAUSE)
 
     def _moved(self, status: int, headers: Mapping[str, str]) -> str | None:
@@ -172,12 +171,3 @@ def secret_for(header: str, variable: str) -> tuple[str, str, str] | None:
     """Return what a client sends as its secret; None where the environment has none."""
     token = os.environ.get(variable, "").strip()
     return (header, token, variable) if token else None
-
-
-def _seconds(wait: str) -> float:
-    """Return the seconds that a Retry-After means: a number of them, or a date."""
-    if MOST_DIGITS.fullmatch(wait.strip()):
-        return float(wait)
-    with suppress(ValueError, TypeError, OverflowError):
-        return parsedate_to_datetime(wait).timestamp() - time.time()
-    return USUAL_PAUSE

@@ -4,6 +4,7 @@ It also reports the months to read again because an older version requested fewe
 """
 
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import datetime
 from functools import partial
 
@@ -13,11 +14,10 @@ from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.forums import Forum
 from perf_assets.config.repositories import Repository
 from perf_assets.config.study import Study
+from perf_assets.sources.forums import open_questions
 from perf_assets.sources.git.remote import Address, read_heads
 from perf_assets.sources.issues.opening import Say, StoredMonths, by_host, host_of, succeeds
 from perf_assets.sources.rate_limit import RequestPolicy
-from perf_assets.sources.stackexchange.api_client import KEY, ApiClient
-from perf_assets.sources.stackexchange.api_questions import QuestionSource
 from perf_assets.sources.stackexchange.dump_files import find_dump
 from perf_assets.stages.mining.incremental_state import stale_cohorts
 from perf_assets.storage.warehouse import Database, reading
@@ -39,15 +39,12 @@ def _examine_forum(forum: Forum, say: Say) -> None:
         say(f"{forum.name}: read from {files}")
     if forum.api_url is None:
         return
-    client = ApiClient(forum.api_url, forum.site, patience=RequestPolicy(longest_wait=0))
-    try:
-        for tag_set in forum.tag_sets:
-            QuestionSource(client, forum, tag_set).check_tags()
-        left = "an unknown number of" if client.quota is None else f"{client.quota:,}"
-        key = f"the key in {KEY}" if client.has_key else f"no key ({KEY})"
-        say(f"{forum.name}: read from {forum.api_url} with {key}, {left} requests left today")
-    finally:
-        client.close()
+    access = ""
+    for tag_set in forum.tag_sets:
+        with closing(open_questions(forum, tag_set, RequestPolicy(longest_wait=0))) as source:
+            source.check_tags()
+            access = source.access
+    say(f"{forum.name}: read from {forum.api_url} with {access}")
 
 
 def _examine_git(repository: Repository, say: Say) -> None:

@@ -15,8 +15,8 @@ from perf_assets.config.partitions import Subject
 from perf_assets.config.repositories import Repository
 from perf_assets.config.study import Study, Until
 from perf_assets.sources.issues.batches import TABLES as ISSUE_TABLES
+from perf_assets.sources.posts import TABLES as QUESTION_TABLES
 from perf_assets.sources.rate_limit import LONGEST_WAIT
-from perf_assets.sources.stackexchange.posts import TABLES as QUESTION_TABLES
 from perf_assets.stages.enrichment.details import TABLES as DETAIL_TABLES
 from perf_assets.stages.enrichment.details import inspect_fixes
 from perf_assets.stages.enrichment.labels import TABLES as LABEL_TABLES

@@ -13,14 +13,20 @@ import requests
 from requests.adapters import BaseAdapter
 
 from perf_assets.base.errors import PerfAssetsError
+from perf_assets.config.forums import Forum
+from perf_assets.sources.discourse.client import DiscourseClient
+from perf_assets.sources.discourse.questions import DiscourseQuestions
+from perf_assets.sources.forums import QuestionSource
 from perf_assets.sources.rate_limit import RequestPolicy
 from perf_assets.sources.stackexchange.api_client import ApiClient
-from perf_assets.sources.stackexchange.api_questions import QuestionSource
+from perf_assets.sources.stackexchange.api_questions import StackExchangeQuestions
 from perf_assets.sources.stackexchange.dump import read_dump
 from perf_assets.sources.stackexchange.extract import open_extract
-from perf_assets.sources.stackexchange.posts import of_extract
+from perf_assets.sources.stackexchange.extracted_posts import of_extract
+from perf_assets.stand_ins.discourse.server import DiscourseServer
+from perf_assets.stand_ins.http_server import LoopbackServer
 from perf_assets.stand_ins.stackexchange.server import ForumServer
-from perf_assets.stand_ins.stackexchange.site import read_site
+from perf_assets.stand_ins.stackexchange.site import Site, read_site
 from tests import answer_fuzzing
 from tests.damaged_inputs.damage import damaged, hostile, spoilt, text_damaged
 from tests.damaged_inputs.kinds import FindingError, Kind, Surroundings, TryOne
@@ -123,7 +129,7 @@ def _served_dumps(surroundings: Surroundings) -> TryOne:
 class _Spoiling(BaseAdapter):
     """Answers requests itself: as the loopback server does, but for what is spoiled by chance."""
 
-    def __init__(self, server: ForumServer, chance: random.Random) -> None:
+    def __init__(self, server: LoopbackServer, chance: random.Random) -> None:
         super().__init__()
         self.server, self.chance = server, chance
         self.place = chance.choice((0, 1, 1, 1, 2, 3))
@@ -137,7 +143,8 @@ class _Spoiling(BaseAdapter):
         reply = self.server.answer("GET", request.path_url, "", b"")
         answer = requests.Response()
         answer.request, answer.url, answer.status_code = request, request.url, reply.status
-        body = gzip.decompress(reply.body)
+        is_packed = reply.headers.get("Content-Encoding") == "gzip"
+        body = gzip.decompress(reply.body) if is_packed else reply.body
         if self.is_every or self.requests - 1 == self.place:
             body = self._spoilt(body, answer)
         answer.raw = _Body(body)
@@ -177,28 +184,46 @@ def _stack_exchange(surroundings: Surroundings) -> TryOne:
     url = "http://127.0.0.1:1/2.3"
     forum = forum_of(api_url=url, end="2020-02")
 
-    def try_one(chance: random.Random) -> object:
+    def source(chance: random.Random) -> QuestionSource:
         server = ForumServer({SITE: site}, quota=10**9)
         client = ApiClient(url, forum.site, lambda _: None, HASTE)
         client._session.mount("http://", _Spoiling(server, chance))
-        source = QuestionSource(client, forum, forum.tag_sets[0])
-        kind = chance.random()
-        if kind < 0.15:
-            return source.check_tags()
-        if kind < 0.3:
-            return source.newest_activity()
-        if kind < 0.6:
-            months = forum.tag_sets[0].months
-            read = [source.month(month) for month in months]
-        else:
-            moment = _middle(site)
-            read = list(source.changed(moment))
-        return [frame.to_arrow() for one in read for frame in one.batch.frames.values()]
+        return StackExchangeQuestions(client, forum, forum.tag_sets[0])
 
-    return try_one
+    return lambda chance: _asked(source(chance), site, chance)
 
 
-def _middle(site: Any) -> Any:
+def _discourse(surroundings: Surroundings) -> TryOne:
+    site = read_site(written(surroundings.room("discourse"), planned(8)))
+    url = "http://127.0.0.1:1"
+    tags = {"all": [], "x": ["tensorkit", "category:gpu"]}
+    forum = Forum(
+        name=SITE, kind="discourse", tags=tags, start="2020-01", end="2020-02", api_url=url
+    )
+
+    def source(chance: random.Random) -> QuestionSource:
+        client = DiscourseClient(url, lambda _: None, HASTE)
+        client._session.mount("http://", _Spoiling(DiscourseServer(site, chunk=2), chance))
+        return DiscourseQuestions(client, forum, chance.choice(forum.tag_sets))
+
+    return lambda chance: _asked(source(chance), site, chance)
+
+
+def _asked(source: QuestionSource, site: Site, chance: random.Random) -> object:
+    """What a source gives that is asked for one thing."""
+    kind = chance.random()
+    if kind < 0.15:
+        return source.check_tags()
+    if kind < 0.3:
+        return source.newest_activity()
+    if kind < 0.6:
+        read = [source.month(month) for month in source.tag_set.months]
+    else:
+        read = list(source.changed(_middle(site)))
+    return [frame.to_arrow() for one in read for frame in one.batch.frames.values()]
+
+
+def _middle(site: Site) -> Any:
     """A moment after half of what happened in ``site``."""
     moments = sorted(one["last_activity_date"] for one in site.questions.values())
     return datetime.fromtimestamp(moments[len(moments) // 2], UTC)
@@ -223,5 +248,6 @@ KINDS = (
     Kind("dumps", 4, _dumps),
     Kind("served_dumps", 30, _served_dumps),
     Kind("answers_of_stack_exchange", 60, _stack_exchange),
+    Kind("answers_of_discourse", 60, _discourse),
     Kind("answers_of_github", 60, _github),
 )

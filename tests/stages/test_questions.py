@@ -12,8 +12,8 @@ from polars.testing import assert_frame_equal
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.forums import Forum
+from perf_assets.sources.posts import TABLES
 from perf_assets.sources.rate_limit import RequestPolicy
-from perf_assets.sources.stackexchange.posts import TABLES
 from perf_assets.stages.mining import api_questions
 from perf_assets.stages.mining.questions import mine_questions
 from perf_assets.stand_ins.generator.forum.truth import truth_of

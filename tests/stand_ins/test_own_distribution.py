@@ -26,7 +26,8 @@ LIBRARIES = {
 PROGRAM = only_with(
     LIBRARIES,
     "from perf_assets.cli.corpora import stand_ins\n"
-    "import perf_assets.stand_ins.github.server, perf_assets.stand_ins.stackexchange.server\n"
+    "import perf_assets.stand_ins.discourse.server, perf_assets.stand_ins.github.server\n"
+    "import perf_assets.stand_ins.stackexchange.server\n"
     "stand_ins(sys.argv[2:], prog_name='perf-assets-stand-ins')",
 )
 

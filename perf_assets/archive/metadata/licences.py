@@ -64,13 +64,16 @@ removal are to be answered promptly.
 def _questions(description: Description) -> str | None:
     if not description.has_rows(*QUESTIONS):
         return None
-    return """## Questions, answers and comments of Stack Exchange (`raw.question*`, `raw.answers`)
+    return """## Questions, answers and comments of forums (`raw.question*`, `raw.answers`)
 
-By their authors, under [CC BY-SA](https://stackoverflow.com/help/licensing): version 4.0 for what
-was written since 2 May 2018, 3.0 for what was written since 8 April 2011, and 2.5 before. Name the
-site, link to the question by its `html_url`, and name its author with a link to the profile, as the
-page of the question has them. What you make of the texts and publish stands under the same
-licence."""
+Of sites of Stack Exchange: by their authors, under
+[CC BY-SA](https://stackoverflow.com/help/licensing): version 4.0 for what was written since 2 May
+2018, 3.0 for what was written since 8 April 2011, and 2.5 before. Name the site, link to the
+question by its `html_url`, and name its author with a link to the profile, as the page of the
+question has them. What you make of the texts and publish stands under the same licence.
+
+Of forums of Discourse: by their authors, under the terms of each forum, which are at `/tos` of its
+address. Of discussions of GitHub: as of issues."""
 
 
 def _commits(description: Description) -> str | None:

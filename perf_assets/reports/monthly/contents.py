@@ -81,7 +81,7 @@ SECTIONS = (
     Section(
         "users",
         "What do users ask?",
-        ["Questions of StackOverflow and other forums of Stack Exchange."],
+        ["Questions of StackOverflow and other forums."],
     ),
     Section(
         "work",

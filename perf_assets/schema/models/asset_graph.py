@@ -22,7 +22,8 @@ SOURCES: Mapping[str, tuple[str, str]] = {
     "sources.git": ("git", "The repositories themselves: commits, files and trees, from a clone."),
     "sources.StackExchange": (
         "stackexchange",
-        "Questions and answers of the study's forums, by a dump and Stack Exchange's API.",
+        "Questions and answers of the study's forums, by a dump and the APIs of Stack Exchange, "
+        "Discourse and GitHub.",
     ),
     "sources.benchmarks": (
         "json",

@@ -17,10 +17,10 @@ from typing_extensions import TypedDict
 from perf_assets.base.errors import PerfAssetsError, TransientError
 from perf_assets.sources.github.credentials import Credential
 from perf_assets.sources.github.responses import checked
-from perf_assets.sources.github.transport import finite, send_request
+from perf_assets.sources.github.transport import send_request
 from perf_assets.sources.http_deadline import within
 from perf_assets.sources.json_answers import AnswerError, read_json
-from perf_assets.sources.rate_limit import RateLimitWait, RequestPolicy
+from perf_assets.sources.rate_limit import RateLimitWait, RequestPolicy, finite
 from perf_assets.sources.scalars import Count
 
 # Points an hour of a token: https://docs.github.com/graphql/overview/rate-limits-and-query-limits

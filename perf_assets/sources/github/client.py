@@ -20,10 +20,11 @@ from perf_assets.sources.github.credentials import ANONYMOUS, Credential, token_
 from perf_assets.sources.github.faults import AUTHORISE, Failure, Reaction, Rule, kinds_of, rule_for
 from perf_assets.sources.github.page_sizes import PageSizes
 from perf_assets.sources.github.queries import OPTIONAL
-from perf_assets.sources.github.transport import Answer, pause_of, send_request
+from perf_assets.sources.github.transport import Answer, send_request
 from perf_assets.sources.http_deadline import within
 from perf_assets.sources.issues.source import RequestCost
 from perf_assets.sources.json_answers import read_json
+from perf_assets.sources.rate_limit import pause_of
 
 GITHUB = "https://api.github.com"
 LONGEST_PAGE = 2000  # characters

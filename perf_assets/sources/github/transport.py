@@ -1,9 +1,6 @@
 """How PyGithub's requests go out and answers come in: within a time, up to a size."""
 
-import math
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
-from time import time
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
@@ -18,11 +15,11 @@ from requests import Response
 from requests.exceptions import RequestException
 
 from perf_assets.sources.http_deadline import TimedAdapter, is_timed, seconds_left, whole, within
+from perf_assets.sources.rate_limit import finite
 
 # A repository that was renamed is redirected to its new address:
 # https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
 REDIRECTIONS = (301, 302, 307, 308)
-LONGEST_DATE = 40  # characters
 MOST_REDIRECTIONS = 5
 PORTS = {"http": 80, "https": 443}
 BUDGET_HEADERS = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
@@ -41,29 +38,6 @@ class Answer(NamedTuple):
     status: int
     headers: Mapping[str, Any]
     text: str
-
-
-def finite(text: object) -> float | None:
-    """Return the number that a header says, from 0 on; None where it is none."""
-    try:
-        number = float(str(text))
-    except ValueError:
-        return None
-    return number if math.isfinite(number) and number >= 0 else None
-
-
-def pause_of(text: object) -> float | None:
-    """Return the seconds to wait that Retry-After says, or None where it says none."""
-    if text is None:
-        return None
-    seconds = finite(text)
-    if seconds is not None:
-        return seconds
-    try:
-        moment = parsedate_to_datetime(str(text)[:LONGEST_DATE])
-        return max(0.0, moment.timestamp() - time())
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
 
 
 class _WholeResponse(RequestsResponse):

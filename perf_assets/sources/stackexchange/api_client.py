@@ -11,16 +11,14 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
-import requests
 from pydantic import BaseModel, ValidationError
-from requests.exceptions import RequestException
 
-from perf_assets.base.errors import PerfAssetsError, TransientError
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.processes.progress import in_words
 from perf_assets.base.sanitize import shortened
 from perf_assets.config.addresses import is_private
-from perf_assets.sources.http_deadline import TimedAdapter, whole, within
-from perf_assets.sources.rate_limit import RateLimitWait, RequestPolicy
+from perf_assets.sources.json_client import JsonClient, reason_of
+from perf_assets.sources.rate_limit import RequestPolicy
 from perf_assets.sources.stackexchange.api_shapes import INCLUDED, Wrapper
 
 log = logging.getLogger(__name__)
@@ -33,7 +31,7 @@ SECONDS_LEFT = re.compile(r"available in ([0-9]{1,7}) seconds")
 Item = TypeVar("Item", bound=BaseModel)
 
 
-class ApiClient:
+class ApiClient(JsonClient):
     """Asks the API at ``url`` about ``site``; one request at a time, as from one address."""
 
     def __init__(
@@ -47,11 +45,11 @@ class ApiClient:
 
         Raises PerfAssetsError if the key would be sent unencrypted.
         """
-        self.url, self.site = url.rstrip("/"), site
-        self.requests = 0
+        super().__init__(
+            url, f"{url.rstrip('/')} cannot be queried about {site}", on_wait, patience
+        )
+        self.site = site
         self.quota: int | None = None
-        self._patience = patience or RequestPolicy()
-        self._limit = RateLimitWait(self._patience.longest_wait, on_wait)
         self._key = os.environ.get(KEY, "").strip()
         if self._key and not is_private(self.url):
             raise PerfAssetsError(
@@ -60,19 +58,11 @@ class ApiClient:
             )
         self._rests: dict[str, float] = {}
         self._filter: str | None = None
-        self._session = requests.Session()
-        adapter = TimedAdapter()
-        self._session.mount("http://", adapter)
-        self._session.mount("https://", adapter)
 
     @property
     def has_key(self) -> bool:
         """Return whether it sends a key, which allows more requests a day."""
         return bool(self._key)
-
-    def close(self) -> None:
-        """Give the connections back."""
-        self._session.close()
 
     def items(
         self, method: str, path: str, shape: type[Item], **parameters: str | int
@@ -111,56 +101,35 @@ class ApiClient:
         try:
             return shape.model_validate(item)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            reason = f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"
-            raise self._trouble(f"an item of {path} is not as documented ({reason})") from None
+            raise self._trouble(
+                f"an item of {path} is not as documented ({reason_of(error)})"
+            ) from None
 
     def _request(self, method: str, path: str, parameters: Mapping[str, str | int]) -> Wrapper:
         """Return the answer to one request, sent again where it went wrong."""
-        last = ""
-        for _ in self._patience.tries():
+        signed = {**parameters, **({"key": self._key} if self._key else {})}
+
+        def once() -> Wrapper:
             self._rest(method)
-            try:
-                answer = self._once(path, parameters)
-            except RequestException as error:
-                last = (
-                    f"it cannot be reached ({type(error).__name__}); check the network and api_url"
-                )
-                continue
-            except ValueError as error:
-                last = self._hidden(shortened(error, 100))
-                continue
+            answer = self._answer(path, signed)
             if answer.backoff:
                 self._rests[method] = time.time() + answer.backoff
-            if answer.error_id is None:
-                self._limit.succeed()
-                self.quota = answer.quota_remaining
-                return answer
-            last = self._refused(method, answer)
-        raise self._trouble(last)
+            if answer.error_id is not None:
+                raise ValueError(self._refused(method, answer))
+            self.quota = answer.quota_remaining
+            return answer
 
-    def _once(self, path: str, parameters: Mapping[str, str | int]) -> Wrapper:
-        """Return one request; RequestException or ValueError where no answer of the API comes."""
-        signed = {**parameters, **({"key": self._key} if self._key else {})}
-        self.requests += 1
-        with within(self._patience.answer):
-            response = self._session.get(
-                f"{self.url}/{path}",
-                params=signed,
-                timeout=self._patience.answer,
-                stream=True,
-                allow_redirects=False,
-            )
-            try:
-                body = whole(response)
-            finally:
-                response.close()
+        return self._tried(once)
+
+    def _answer(self, path: str, parameters: Mapping[str, str | int]) -> Wrapper:
+        """Return one answer; RequestException or ValueError where no answer of the API comes."""
+        status, _, body = self._fetch(path, parameters)
         try:
             answer = Wrapper.model_validate_json(body)
         except ValidationError:
-            raise ValueError(f"HTTP {response.status_code}, and no answer of the API") from None
-        if response.status_code != 200 and answer.error_id is None:
-            raise ValueError(f"HTTP {response.status_code} without a reason")
+            raise ValueError(f"HTTP {status}, and no answer of the API") from None
+        if status != 200 and answer.error_id is None:
+            raise ValueError(f"HTTP {status} without a reason")
         return answer
 
     def _refused(self, method: str, answer: Wrapper) -> str:
@@ -196,9 +165,3 @@ class ApiClient:
 
     def _hidden(self, text: str) -> str:
         return text.replace(self._key, "***") if self._key else text
-
-    def _trouble(self, why: str) -> PerfAssetsError:
-        return TransientError(
-            f"{self.url} cannot be queried about {self.site}: {why}; run again later, what was "
-            "stored is kept"
-        )

@@ -2,7 +2,6 @@
 
 import html
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
@@ -14,12 +13,9 @@ import polars as pl
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import end_of, start_of
 from perf_assets.config.forums import Forum, TagSet
-from perf_assets.schema import schema_of
-from perf_assets.schema.types import Columns
-from perf_assets.sources.stackexchange.api_client import MOST_PAGES, PAGE, ApiClient
+from perf_assets.sources.posts import ANSWER, API_QUESTION, COMMENT, Read, as_stored
+from perf_assets.sources.stackexchange.api_client import KEY, MOST_PAGES, PAGE, ApiClient
 from perf_assets.sources.stackexchange.api_shapes import Answer, Comment, Question, Tag, User
-from perf_assets.sources.stackexchange.extract import COLUMNS
-from perf_assets.sources.stackexchange.posts import PostBatch, as_stored
 
 MOST = PAGE * MOST_PAGES
 READINGS = 4  # of a list that changes while it is read
@@ -28,25 +24,30 @@ AT_ONCE = 100  # questions whose answers are requested together
 RequestParameters: TypeAlias = dict[str, str | int]
 """Parameters of a request."""
 
-_QUESTION = (*COLUMNS["questions"], "month", "closed_reason", "duplicate_of")
-QUESTION: Columns = {name: schema_of("raw.questions")[name] for name in _QUESTION}
 
-
-@dataclass(frozen=True)
-class Read:
-    """What was read, with how many questions and answers the API counts."""
-
-    batch: PostBatch
-    questions: int
-    answers: int
-
-
-class QuestionSource:
+class StackExchangeQuestions:
     """The questions of one tag set, as the API gives them."""
 
     def __init__(self, client: ApiClient, forum: Forum, tag_set: TagSet) -> None:
         """Prepare the source; no request is sent."""
         self.client, self.forum, self.tag_set = client, forum, tag_set
+
+    @property
+    def requests(self) -> int:
+        """Return the number of requests so far."""
+        return self.client.requests
+
+    @property
+    def access(self) -> str:
+        """Return a phrase on the key that it sends, and on the requests that are left."""
+        key = f"the key in {KEY}" if self.client.has_key else f"no key ({KEY})"
+        quota = self.client.quota
+        left = "an unknown number of" if quota is None else f"{quota:,}"
+        return f"{key}, {left} requests left today"
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self.client.close()
 
     def check_tags(self) -> None:
         """Raise PerfAssetsError if the site lacks one of the tags; costs one request."""
@@ -145,9 +146,9 @@ class QuestionSource:
         batch = as_stored(
             self.forum,
             self.tag_set,
-            pl.DataFrame(map(_question, questions), schema=QUESTION),
-            pl.DataFrame(map(_answer, answers), schema=COLUMNS["answers"]),
-            pl.DataFrame(map(_comment, comments), schema=COLUMNS["comments"]).with_columns(
+            pl.DataFrame(map(_question, questions), schema=API_QUESTION),
+            pl.DataFrame(map(_answer, answers), schema=ANSWER),
+            pl.DataFrame(map(_comment, comments), schema=COMMENT).with_columns(
                 question_id=pl.col("post_id").replace(of_answer)
             ),
             "api",

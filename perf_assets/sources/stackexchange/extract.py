@@ -14,9 +14,9 @@ import duckdb
 import polars as pl
 
 from perf_assets.base.errors.messages import disk_or_memory_message
-from perf_assets.schema import schema_of
 from perf_assets.schema.frames import registered
 from perf_assets.schema.types import TIME, Columns
+from perf_assets.sources.posts import ANSWER, COMMENT, QUESTION
 from perf_assets.sources.stackexchange.dump_posts import Record
 from perf_assets.storage.warehouse import Database
 
@@ -29,25 +29,10 @@ COUNTS = (
 )
 
 
-def _stored(table: str, *names: str) -> Columns:
-    schema = schema_of(table)
-    return {name: schema[name] for name in names}
-
-
 COLUMNS: dict[str, Columns] = {
-    "questions": _stored(
-        "raw.questions",
-        *("question_id", "tags", "title", "body_html", "score", "views", "answers", "owner"),
-        *("created_at", "last_activity_at", "accepted_answer_id", "closed_at"),
-    ),
-    "answers": _stored(
-        "raw.answers",
-        *("answer_id", "question_id", "score", "owner", "created_at", "body_html"),
-    ),
-    "comments": _stored(
-        "raw.question_comments",
-        *("comment_id", "post_id", "score", "owner", "created_at", "body"),
-    ),
+    "questions": QUESTION,
+    "answers": ANSWER,
+    "comments": COMMENT,
     "duplicates": {"question_id": pl.Int64, "duplicate_of": pl.Int64},
     "closings": {"question_id": pl.Int64, "moment": TIME, "reason": pl.String},
     "rejects": {"file": pl.String, "byte_offset": pl.Int64, "reason": pl.String, "text": pl.String},

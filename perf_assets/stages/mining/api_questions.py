@@ -7,10 +7,9 @@ import polars as pl
 
 from perf_assets.base.processes.progress import phase
 from perf_assets.config.forums import Forum, TagSet
+from perf_assets.sources.forums import QuestionSource, open_questions
+from perf_assets.sources.posts import TABLES, Read
 from perf_assets.sources.rate_limit import LONGEST_WAIT, RequestPolicy
-from perf_assets.sources.stackexchange.api_client import ApiClient
-from perf_assets.sources.stackexchange.api_questions import QuestionSource, Read
-from perf_assets.sources.stackexchange.posts import TABLES
 from perf_assets.stages.mining.incremental_state import (
     NEVER,
     advance,
@@ -41,17 +40,13 @@ def update_questions(
     The number of requests is noted, however it ends.
     """
     started = datetime.now(UTC)
-    client = ApiClient(
-        str(forum.api_url), forum.site, patience=RequestPolicy(longest_wait=longest_wait)
-    )
+    source = open_questions(forum, tag_set, RequestPolicy(longest_wait=longest_wait))
     try:
-        yield from load_questions(
-            writer, QuestionSource(client, forum, tag_set), months, reconcile_months
-        )
+        yield from load_questions(writer, source, months, reconcile_months)
     finally:
-        client.close()
-        row = {"repository": tag_set.name, "started_at": started, "requests": client.requests}
-        writer.note({"meta.source_requests": pl.DataFrame([{**row, "points": client.requests}])})
+        source.close()
+        row = {"repository": tag_set.name, "started_at": started, "requests": source.requests}
+        writer.note({"meta.source_requests": pl.DataFrame([{**row, "points": source.requests}])})
 
 
 def load_questions(
@@ -137,9 +132,9 @@ def _load(
     title = f"{doing} questions of {source.tag_set.name}"
     with phase(title, len(months), "months") as progress:
         for done, month in enumerate(months, 1):
-            before = source.client.requests
+            before = source.requests
             read = source.month(month)
-            requests = source.client.requests - before
+            requests = source.requests - before
             loaded = Month(
                 month,
                 read.batch,

@@ -12,10 +12,11 @@ from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.processes.progress import phase
 from perf_assets.config.forums import Forum, TagSet
 from perf_assets.schema import schema_of
+from perf_assets.sources.posts import TABLES
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.sources.stackexchange.dump import read_dump
 from perf_assets.sources.stackexchange.extract import COUNTS, Extract, open_extract
-from perf_assets.sources.stackexchange.posts import TABLES, of_extract
+from perf_assets.sources.stackexchange.extracted_posts import of_extract
 from perf_assets.stages.mining.storing_questions import (
     Month,
     store_posts,

@@ -8,7 +8,7 @@ import polars as pl
 
 from perf_assets.config.forums import Forum, TagSet
 from perf_assets.schema import schema_of, table_of
-from perf_assets.sources.stackexchange.posts import TABLES, PostBatch
+from perf_assets.sources.posts import TABLES, PostBatch
 from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.partition_write import (

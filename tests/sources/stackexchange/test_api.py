@@ -13,7 +13,7 @@ from perf_assets.config.forums import Forum
 from perf_assets.sources.rate_limit import RequestPolicy
 from perf_assets.sources.stackexchange import api_questions
 from perf_assets.sources.stackexchange.api_client import KEY, ApiClient
-from perf_assets.sources.stackexchange.api_questions import QuestionSource
+from perf_assets.sources.stackexchange.api_questions import StackExchangeQuestions
 from perf_assets.sources.stackexchange.api_shapes import Question
 from perf_assets.stand_ins.stackexchange.site import Site, read_site
 from tests.forum_places import SITE, forum_of, planned, written
@@ -29,13 +29,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 def source(
     server: UnreliableForum, forum: Forum | None = None, **options: object
-) -> QuestionSource:
+) -> StackExchangeQuestions:
     forum = forum or forum_of(api_url=server.url)
     client = ApiClient(server.url, forum.site, patience=QUICK, **options)  # type: ignore[arg-type]
-    return QuestionSource(client, forum, forum.tag_sets[0])
+    return StackExchangeQuestions(client, forum, forum.tag_sets[0])
 
 
-def everything(one: QuestionSource) -> list[tuple[object, ...]]:
+def everything(one: StackExchangeQuestions) -> list[tuple[object, ...]]:
     months = [one.month(month).batch for month in one.tag_set.months]
     return [row for batch in months for frame in batch.frames.values() for row in frame.rows()]
 
@@ -60,7 +60,7 @@ def test_titles_are_texts_and_no_html(site) -> None:
     with UnreliableForum({SITE: site}) as server:
         forum = forum_of(api_url=server.url)
         client = ApiClient(server.url, forum.site, patience=QUICK)
-        both = [QuestionSource(client, forum, tag_set) for tag_set in forum.tag_sets]
+        both = [StackExchangeQuestions(client, forum, tag_set) for tag_set in forum.tag_sets]
         titles = {
             title
             for one in both

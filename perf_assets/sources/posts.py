@@ -8,33 +8,30 @@ import polars as pl
 from perf_assets.config.forums import Forum, TagSet
 from perf_assets.core.posts import text_and_code
 from perf_assets.schema import schema_of
-from perf_assets.schema.frames import registered
-from perf_assets.sources.stackexchange.extract import Extract
+from perf_assets.schema.types import Columns
 
 TABLES = ("raw.questions", "raw.answers", "raw.question_comments")
 
-QUESTIONS = """
-SELECT
-    q.* REPLACE (list_transform(q.tags, lambda tag: lower(tag)) AS tags),
-    strftime(q.created_at, '%Y-%m') AS month,
-    coalesce(
-        (SELECT list(DISTINCT d.duplicate_of ORDER BY d.duplicate_of)
-         FROM duplicates AS d WHERE d.question_id = q.question_id), []
-    ) AS duplicate_of,
-    CASE WHEN q.closed_at IS NOT NULL THEN
-        (SELECT max_by(c.reason, c.moment) FROM closings AS c WHERE c.question_id = q.question_id)
-    END AS closed_reason
-FROM questions AS q
-WHERE list_contains(?, strftime(q.created_at, '%Y-%m'))
-"""
-ANSWERS = "SELECT a.* FROM answers AS a SEMI JOIN chosen USING (question_id)"
-COMMENTS = """
-SELECT c.*, chosen.question_id FROM comments AS c JOIN chosen ON c.post_id = chosen.question_id
-UNION ALL
-SELECT c.*, a.question_id
-FROM comments AS c JOIN answers AS a ON c.post_id = a.answer_id
-SEMI JOIN chosen ON a.question_id = chosen.question_id
-"""
+
+def _columns(table: str, *names: str) -> Columns:
+    schema = schema_of(table)
+    return {name: schema[name] for name in names}
+
+
+QUESTION = _columns(
+    "raw.questions",
+    *("question_id", "tags", "title", "body_html", "score", "views", "answers", "owner"),
+    *("created_at", "last_activity_at", "accepted_answer_id", "closed_at"),
+)
+"""What every source says of a question."""
+ANSWER = _columns(
+    "raw.answers", *("answer_id", "question_id", "score", "owner", "created_at", "body_html")
+)
+COMMENT = _columns(
+    "raw.question_comments", *("comment_id", "post_id", "score", "owner", "created_at", "body")
+)
+API_QUESTION = {**QUESTION, **_columns("raw.questions", "month", "closed_reason", "duplicate_of")}
+"""What an API says of a question."""
 
 
 @dataclass(frozen=True)
@@ -66,14 +63,13 @@ class PostBatch:
         return PostBatch(*(pl.concat([mine, theirs]) for mine, theirs in pairs))
 
 
-def of_extract(extract: Extract, forum: Forum, tag_set: TagSet, months: Sequence[str]) -> PostBatch:
-    """Return the dump's posts of ``tag_set`` in ``months``, without those of earlier tag sets."""
-    questions = extract.frame(QUESTIONS, [list(months)])
-    mine = [forum.set_of(set(tags)) == tag_set for tags in questions.get_column("tags").to_list()]
-    questions = questions.filter(pl.Series(mine, dtype=pl.Boolean))
-    with registered(extract.connection, "chosen", questions.select("question_id")):
-        answers, comments = extract.frame(ANSWERS), extract.frame(COMMENTS)
-    return as_stored(forum, tag_set, questions, answers, comments, "dump")
+@dataclass(frozen=True)
+class Read:
+    """What was read, with how many questions and answers the source counts."""
+
+    batch: PostBatch
+    questions: int
+    answers: int
 
 
 def as_stored(
@@ -101,7 +97,7 @@ def as_stored(
         pl.Series("tag_sets", sets, pl.List(pl.String)),
         **key_columns,
         source=pl.lit(source),
-        html_url=pl.concat_str(pl.lit(f"https://{forum.domain}/questions/"), number),
+        html_url=pl.concat_str(pl.lit(forum.question_url), number),
     )
     of_question = questions.select("question_id", "month", "accepted_answer_id")
     answered = answers.join(of_question, on="question_id").with_columns(

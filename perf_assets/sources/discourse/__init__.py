@@ -1,0 +1,1 @@
+"""Questions of forums that run on Discourse, from its public JSON API."""

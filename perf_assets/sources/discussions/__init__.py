@@ -1,0 +1,1 @@
+"""Questions of GitHub Discussions: those of categories whose discussions can be answered."""
