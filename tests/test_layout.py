@@ -291,3 +291,16 @@ def test_no_test_imports_from_a_test(path: Path) -> None:
 def test_the_benchmark_of_the_main_job_times_functions_that_are_there() -> None:
     for module, name in PHASES.values():
         assert callable(resolve_name(f"perf_assets.{module}:{name}"))
+
+
+@pytest.mark.parametrize("host", ["github", "gitlab", "bugzilla", "discourse"])
+def test_nothing_outside_of_the_folder_of_a_host_imports_from_it(host: str) -> None:
+    """So the next source is a folder; see docs/guides/writing_a_source.md."""
+    folder = f"sources.{host}"
+    importers = {
+        name
+        for name in SOURCES
+        if f".{folder}" not in f".{name}"
+        and any(f".{folder}" in f".{imported}" for imported in imports_of(name))
+    }
+    assert importers == set()

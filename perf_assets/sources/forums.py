@@ -1,23 +1,20 @@
 """Questions of a forum, whichever software it runs on."""
 
-import logging
 from collections.abc import Iterator
 from datetime import datetime
+from importlib import import_module
 from typing import Protocol
 
 from perf_assets.config.forums import Forum, TagSet
-from perf_assets.sources.discourse.client import DiscourseClient
-from perf_assets.sources.discourse.questions import DiscourseQuestions
-from perf_assets.sources.discussions.questions import DiscussionQuestions
-from perf_assets.sources.github.accounts import GitHubPolicy
-from perf_assets.sources.github.client import GitHubClient
-from perf_assets.sources.github.credentials import credentials_of
 from perf_assets.sources.posts import Read
 from perf_assets.sources.rate_limit import RequestPolicy
-from perf_assets.sources.stackexchange.api_client import ApiClient
-from perf_assets.sources.stackexchange.api_questions import StackExchangeQuestions
 
-log = logging.getLogger(__name__)
+MODULES = {
+    "stackexchange": "stackexchange.api_questions",
+    "discourse": "discourse.questions",
+    "github": "github.discussions.questions",
+}
+"""What reads each kind of forum; only what is used is imported, as some clients take long to."""
 
 
 class QuestionSource(Protocol):
@@ -55,16 +52,6 @@ class QuestionSource(Protocol):
 
 def open_questions(forum: Forum, tag_set: TagSet, patience: RequestPolicy) -> QuestionSource:
     """Return the source of the questions of ``tag_set``; no request is sent."""
-    url = str(forum.api_url)
-    if forum.kind == "discourse":
-        return DiscourseQuestions(DiscourseClient(url, patience=patience), forum, tag_set)
-    if forum.kind == "github":
-        policy = GitHubPolicy(
-            first_pause=patience.first_pause,
-            longest_pause=patience.longest_pause,
-            longest_wait=patience.longest_wait,
-        )
-        github = GitHubClient(url, credentials_of(), log.warning, policy)
-        return DiscussionQuestions(github, forum, tag_set)
-    client = ApiClient(url, forum.site, patience=patience)
-    return StackExchangeQuestions(client, forum, tag_set)
+    module = import_module(f"perf_assets.sources.{MODULES[forum.kind]}")
+    source: QuestionSource = module.open_source(forum, tag_set, patience)
+    return source

@@ -21,6 +21,7 @@ from perf_assets.sources.discourse.shapes import (
 )
 from perf_assets.sources.json_client import Parameters, readable
 from perf_assets.sources.newest_first import Described, NewestFirst
+from perf_assets.sources.rate_limit import RequestPolicy
 
 PAGE = 100  # topics of a list; older versions give 30, whatever is requested
 MOST_PAGES = 100_000
@@ -179,3 +180,9 @@ def _answer(topic: Topic, post: Post) -> dict[str, Any]:
         "created_at": post.created_at,
         "body_html": post.cooked,
     }
+
+
+def open_source(forum: Forum, tag_set: TagSet, patience: RequestPolicy) -> DiscourseQuestions:
+    """Return the source of the questions of ``tag_set``; no request is sent."""
+    client = DiscourseClient(str(forum.api_url), patience=patience)
+    return DiscourseQuestions(client, forum, tag_set)

@@ -14,6 +14,7 @@ from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import end_of, start_of
 from perf_assets.config.forums import Forum, TagSet
 from perf_assets.sources.posts import ANSWER, API_QUESTION, COMMENT, Read, as_stored
+from perf_assets.sources.rate_limit import RequestPolicy
 from perf_assets.sources.stackexchange.api_client import KEY, MOST_PAGES, PAGE, ApiClient
 from perf_assets.sources.stackexchange.api_shapes import Answer, Comment, Question, Tag, User
 
@@ -242,3 +243,9 @@ def _owner(user: User | None) -> str | None:
 
 def _moment(seconds: int) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
+
+
+def open_source(forum: Forum, tag_set: TagSet, patience: RequestPolicy) -> StackExchangeQuestions:
+    """Return the source of the questions of ``tag_set``; no request is sent."""
+    client = ApiClient(str(forum.api_url), forum.site, patience=patience)
+    return StackExchangeQuestions(client, forum, tag_set)

@@ -7,8 +7,8 @@ from graphql import build_schema, find_breaking_changes, parse, validate
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.forums import Forum
-from perf_assets.sources.discussions import queries
 from perf_assets.sources.forums import QuestionSource, open_questions
+from perf_assets.sources.github.discussions import queries
 from perf_assets.sources.rate_limit import RequestPolicy
 from perf_assets.stand_ins.discussions.schema import SCHEMA
 from perf_assets.stand_ins.discussions.server import REPOSITORY, DiscussionServer

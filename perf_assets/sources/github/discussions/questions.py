@@ -1,5 +1,6 @@
 """Questions of GitHub Discussions: comments are answers, replies are comments, labels are tags."""
 
+import logging
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -7,7 +8,10 @@ from pydantic import ValidationError
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.forums import CATEGORY, Forum, TagSet
-from perf_assets.sources.discussions.queries import (
+from perf_assets.sources.github.accounts import GitHubPolicy
+from perf_assets.sources.github.client import GitHubClient
+from perf_assets.sources.github.credentials import credentials_of
+from perf_assets.sources.github.discussions.queries import (
     CATEGORIES,
     DISCUSSIONS,
     LABEL,
@@ -15,7 +19,7 @@ from perf_assets.sources.discussions.queries import (
     MORE_COMMENTS,
     MORE_REPLIES,
 )
-from perf_assets.sources.discussions.shapes import (
+from perf_assets.sources.github.discussions.shapes import (
     Author,
     Category,
     Comment,
@@ -24,9 +28,11 @@ from perf_assets.sources.discussions.shapes import (
     Label,
     Reply,
 )
-from perf_assets.sources.github.client import GitHubClient
 from perf_assets.sources.json_client import readable, reason_of
 from perf_assets.sources.newest_first import CREATED, Described, NewestFirst
+from perf_assets.sources.rate_limit import RequestPolicy
+
+log = logging.getLogger(__name__)
 
 PAGE = 25  # discussions of a list: with 25 comments each, about seven points
 EVERY = ""  # the list of all categories
@@ -227,3 +233,14 @@ def _owner(author: Author | None) -> str | None:
     if author is None:
         return None
     return str(author.database_id) if author.database_id is not None else author.login
+
+
+def open_source(forum: Forum, tag_set: TagSet, patience: RequestPolicy) -> DiscussionQuestions:
+    """Return the source of the questions of ``tag_set``; no request is sent."""
+    policy = GitHubPolicy(
+        first_pause=patience.first_pause,
+        longest_pause=patience.longest_pause,
+        longest_wait=patience.longest_wait,
+    )
+    client = GitHubClient(str(forum.api_url), credentials_of(), log.warning, policy)
+    return DiscussionQuestions(client, forum, tag_set)
