@@ -79,6 +79,11 @@ class HostWords:
     names: frozenset[str]
     source: str
 
+    @property
+    def has_plain_numbers(self) -> bool:
+        """Return whether a number without a sign may be an issue; Bugzilla has too many."""
+        return self.source != "bugzilla"
+
     def issues(self, line: str, text: str) -> Iterator[Reference]:
         """Yield the issues of the project in a line; ``text`` is the line without addresses."""
         if self.source == "bugzilla":

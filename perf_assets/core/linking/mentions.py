@@ -212,8 +212,9 @@ def _in_line(
     if words is not None:
         for one in words.issues(line, text):
             yield Mention(one.number, "url" if one.by_address else "id", one.words)
-        return
-    for named in NAMED_ISSUE.finditer(PULL_REQUEST.sub(" ", text)):
+        if not words.has_plain_numbers:
+            return
+    for named in () if words else NAMED_ISSUE.finditer(PULL_REQUEST.sub(" ", text)):
         if named["repository"] is None or named["repository"].casefold() in own:
             yield Mention(int(named["number"] or named["gh"]), "id", named[0])
     for number, written in plain_numbers(text, is_subject=is_subject):

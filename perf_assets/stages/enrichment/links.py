@@ -44,8 +44,9 @@ COMMENTS = r"""
     from raw.issue_comments
     where
         repository = ?
-        and (contains(body, '#') or contains(body, '/pull/'))
-        and regexp_matches(body, '#\d|/pull/\d')
+        and (contains(body, '#') or contains(body, '!') or contains(body, '/pull/')
+            or contains(body, '/merge_requests/'))
+        and regexp_matches(body, '[#!]\d|/pull/\d|/merge_requests/\d')
 """
 FILES = "select sha, path, month from raw.commit_files where repository = ?"
 WORK = """
