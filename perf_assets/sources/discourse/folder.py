@@ -154,9 +154,10 @@ class FolderClient:
         return list(topics)
 
     def _topic(self, number: int) -> dict[str, Any] | None:
-        """Return a topic with all posts that the folder has of it, if its stream has them."""
+        """Return a topic with its posts, also those of other files that its stream names."""
         topic: KeptTopic | None = None
         posts: dict[int, Post] = {}
+        own: dict[int, Post] = {}
         for path in self._content.files.get(number, []):
             try:
                 answer = _understood(_parsed(_bytes_of(path)))
@@ -165,14 +166,15 @@ class FolderClient:
                 continue
             if isinstance(answer, FurtherPosts | KeptTopic):
                 rows = answer.post_stream.posts
-                posts |= {post.id: post for post in readable(str(path), rows, Post)}
+                own = {post.id: post for post in readable(str(path), rows, Post)}
+                posts |= own
             if isinstance(answer, KeptTopic):
-                topic = answer
+                topic = answer  # the last one is the latest
         if topic is None:
             return None
         stream = topic.post_stream.stream
-        named = set(stream)
-        kept = [post for post in posts.values() if not named or post.id in named]
+        named = {*stream, *own} if stream else posts.keys()
+        kept = [post for post in posts.values() if post.id in named]
         return {**dict(topic), "post_stream": {"stream": stream, "posts": kept}}
 
     def _categories(self) -> dict[str, Any] | None:

@@ -235,6 +235,17 @@ def test_the_latest_of_two_answers_counts_and_lists_hide_messages(site, tmp_path
     assert not any(9 in batch.answers["answer_id"] for batch in batches)
 
 
+def test_posts_of_the_latest_answer_count_whether_or_not_its_stream_names_them(
+    site, tmp_path
+) -> None:
+    folder = kept(tmp_path, site)
+    for path in (folder / "t").glob("*.json"):
+        change(path, lambda topic: topic["post_stream"].update(stream=[1]))
+    one = source(folder)
+    batches = [one.month(month).batch for month in one.tag_set.months]
+    assert sum(batch.answers.height for batch in batches) == len(site.answers)
+
+
 def test_posts_that_no_file_has_are_counted(site, tmp_path, caplog) -> None:
     folder = kept(tmp_path, site, chunk=1)
     posts = sorted((folder / "t").glob("*/posts_*.json"))
