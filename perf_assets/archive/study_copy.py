@@ -148,6 +148,8 @@ def _forums(content: tomlkit.TOMLDocument, study: Study, files: dict[str, bytes]
     for entry, forum in zip(content.get("forums", []), study.forums, strict=True):
         if entry.pop("dump", None) is not None:
             local.append(forum.name)
+            if forum.kind == "discourse":
+                entry["api_url"] = forum.address
         for key, path in (("labelled", forum.labelled), ("keywords", forum.keywords)):
             if path is not None:
                 entry[key] = _beside(f"{forum.name}-{key}.csv", path, files)

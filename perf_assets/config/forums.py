@@ -2,6 +2,7 @@
 
 import re
 from functools import cached_property
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
@@ -92,18 +93,19 @@ class Forum(StrictModel):
     )
     dump: ResolvedPath | None = Field(
         default=None,
-        description="Posts.xml, its .7z or .zst, or the folder that holds it; without it the "
-        "API is read",
+        description="Posts.xml, its .7z or .zst, or the folder that holds it; of Discourse a "
+        "folder of answers of its API; without it the API is read",
     )
     api_url: ApiAddress | None = Field(
         default_factory=lambda forum: None if forum["dump"] else DEFAULTS.get(forum["kind"]),
-        description="base of the API, for Discourse the address of the forum; after a dump it "
-        "brings what is newer; default: Stack Exchange's or GitHub's, where there is no dump",
+        description="base of the API, for Discourse the address of the forum; after a dump of "
+        "Stack Exchange it brings what is newer; default: Stack Exchange's or GitHub's, where "
+        "there is no dump",
     )
     site: Site = Field(
         default_factory=lambda forum: forum["name"],
-        description="the API's name of the site, for GitHub the owner/name of the repository; "
-        "default: `name`",
+        description="the API's name of the site, for GitHub the owner/name of the repository, "
+        "for a dump of Discourse the host of the forum; default: `name`",
     )
     repositories: dict[Word, str] = Field(
         default_factory=dict,
@@ -126,8 +128,15 @@ class Forum(StrictModel):
             raise ValueError(f"end {self.end} is before start {self.start}")
         if POOLED in self.tags:
             raise ValueError(f"tags: {POOLED} is what all tag sets together are called")
-        if self.kind != "stackexchange" and (self.api_url is None or self.dump is not None):
-            raise ValueError(f"a forum of kind {self.kind} has an api_url, and no dump")
+        if self.kind == "github" and (self.api_url is None or self.dump is not None):
+            raise ValueError("a forum of kind github has an api_url, and no dump")
+        if self.kind == "discourse" and (self.api_url is None) == (self.dump is None):
+            raise ValueError("a forum of kind discourse has an api_url or a dump; give one of them")
+        if self.kind == "discourse" and self.api_url is None and "." not in self.site:
+            raise ValueError(
+                "site: links to the topics of a dump need the host of the forum; write it as "
+                "discuss.pytorch.org"
+            )
         if is_repository_name(self.site) != (self.kind == "github"):
             raise ValueError("site: only a forum of kind github has an owner/name, and needs it")
         if self.kind == "stackexchange" and any(
@@ -155,10 +164,15 @@ class Forum(StrictModel):
         )
 
     @property
+    def posts_dump(self) -> Path | None:
+        """Return the dump of a site of Stack Exchange, out of which its posts are taken first."""
+        return self.dump if self.kind == "stackexchange" else None
+
+    @property
     def address(self) -> str:
         """Return where its pages are."""
         if self.kind == "discourse":
-            return str(self.api_url).rstrip("/")
+            return f"https://{self.site}" if self.api_url is None else self.api_url.rstrip("/")
         if self.kind == "github":
             return f"https://github.com/{self.site}/discussions"
         is_domain = "." in self.site

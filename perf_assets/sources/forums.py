@@ -6,19 +6,19 @@ from importlib import import_module
 from typing import Protocol
 
 from perf_assets.config.forums import Forum, TagSet
-from perf_assets.sources.posts import Read
+from perf_assets.sources.posts import Dump, Read
 from perf_assets.sources.rate_limit import RequestPolicy
 
 MODULES = {
     "stackexchange": "stackexchange.api_questions",
-    "discourse": "discourse.questions",
+    "discourse": "discourse.opening",
     "github": "github.discussions.questions",
 }
 """What reads each kind of forum; only what is used is imported, as some clients take long to."""
 
 
 class QuestionSource(Protocol):
-    """The questions of one tag set of a forum, read over the network.
+    """The questions of one tag set of a forum, read over the network or from a dump.
 
     Every method raises PerfAssetsError, with one sentence, if the forum cannot be read.
     """
@@ -33,6 +33,10 @@ class QuestionSource(Protocol):
     @property
     def access(self) -> str:
         """Return a phrase on the key that it sends and the requests that are left."""
+
+    @property
+    def dump(self) -> Dump | None:
+        """Return the state of the dump that it reads; None of a forum, which goes on."""
 
     def check_tags(self) -> None:
         """Raise PerfAssetsError if the forum has none of the tags."""

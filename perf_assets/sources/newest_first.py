@@ -9,7 +9,7 @@ import polars as pl
 
 from perf_assets.base.months import start_of
 from perf_assets.config.forums import Forum, TagSet
-from perf_assets.sources.posts import ANSWER, API_QUESTION, COMMENT, Read, as_stored
+from perf_assets.sources.posts import ANSWER, API_QUESTION, COMMENT, Dump, Read, as_stored
 
 CREATED, ACTIVITY = "created", "activity"
 AT_ONCE = 50  # questions that changed are handed on together
@@ -54,6 +54,11 @@ class NewestFirst(ABC, Generic[Item]):
         self.forum, self.tag_set = forum, tag_set
         self._created: dict[int, Item] = {}
         self._created_since: datetime | None = None
+
+    @property
+    def dump(self) -> Dump | None:
+        """Return the state of the dump that it reads; None of an API."""
+        return None
 
     @abstractmethod
     def lists(self) -> Iterator[str]:
@@ -143,7 +148,7 @@ class NewestFirst(ABC, Generic[Item]):
             pl.DataFrame(comments, schema={**COMMENT, "question_id": pl.Int64}).unique(
                 "comment_id", keep="last"
             ),
-            "api",
+            "api" if self.dump is None else "dump",
         )
         return Read(batch, batch.questions.height, batch.answers.height)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import polars as pl
 
@@ -32,6 +33,23 @@ COMMENT = _columns(
 )
 API_QUESTION = {**QUESTION, **_columns("raw.questions", "month", "closed_reason", "duplicate_of")}
 """What an API says of a question."""
+
+
+@dataclass(frozen=True)
+class Dump:
+    """The state of a dump that was read.
+
+    fingerprint : of the files and of what is read of them.
+    newest_at : the newest activity in it; ``None`` where nothing in it is of the study.
+    """
+
+    fingerprint: str
+    newest_at: datetime | None
+
+    @property
+    def last_month(self) -> str:
+        """The month in which it ends."""
+        return "" if self.newest_at is None else f"{self.newest_at:%Y-%m}"
 
 
 @dataclass(frozen=True)

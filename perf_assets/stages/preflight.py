@@ -34,17 +34,17 @@ def preflight(study: Study, data_dir: DataDirectory, say: Say) -> bool:
 
 def _examine_forum(forum: Forum, say: Say) -> None:
     """Report the source of its questions; PerfAssetsError if it cannot be read."""
-    if forum.dump is not None:
-        files = ", ".join(file.title for file in find_dump(forum.dump))
+    if forum.posts_dump is not None:
+        files = ", ".join(file.title for file in find_dump(forum.posts_dump))
         say(f"{forum.name}: read from {files}")
-    if forum.api_url is None:
-        return
+        if forum.api_url is None:
+            return
     access = ""
     for tag_set in forum.tag_sets:
         with closing(open_questions(forum, tag_set, RequestPolicy(longest_wait=0))) as source:
             source.check_tags()
             access = source.access
-    say(f"{forum.name}: read from {forum.api_url} with {access}")
+    say(f"{forum.name}: read from {forum.api_url or forum.dump} with {access}")
 
 
 def _examine_git(repository: Repository, say: Say) -> None:

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.forums import CATEGORY, Forum, TagSet
-from perf_assets.sources.discourse.client import DiscourseClient
 from perf_assets.sources.discourse.shapes import (
     CLOSING,
     SMALL_ACTION,
@@ -19,9 +18,8 @@ from perf_assets.sources.discourse.shapes import (
     Topic,
     TopicPage,
 )
-from perf_assets.sources.json_client import Parameters, readable
+from perf_assets.sources.json_client import Parameters, Shape, readable
 from perf_assets.sources.newest_first import Described, NewestFirst
-from perf_assets.sources.rate_limit import RequestPolicy
 
 PAGE = 100  # topics of a list; older versions give 30, whatever is requested
 MOST_PAGES = 100_000
@@ -29,10 +27,29 @@ POSTS_AT_ONCE = 20  # as many as pages of Discourse request
 ENABLED = ".enabled"
 
 
+class Client(Protocol):
+    """What gives the answers of a forum: its API, or a folder of them.
+
+    url : where they come from.
+    """
+
+    url: str
+
+    @property
+    def requests(self) -> int:
+        """Return the number of requests so far."""
+
+    def get(self, path: str, shape: type[Shape], parameters: Parameters) -> Shape | None:
+        """Return what is at ``path``; None if there is nothing."""
+
+    def close(self) -> None:
+        """Give back what it holds."""
+
+
 class DiscourseQuestions(NewestFirst[ListedTopic]):
     """The questions of one tag set, as the API gives them."""
 
-    def __init__(self, client: DiscourseClient, forum: Forum, tag_set: TagSet) -> None:
+    def __init__(self, client: Client, forum: Forum, tag_set: TagSet) -> None:
         """Prepare the source; no request is sent."""
         super().__init__(forum, tag_set)
         self.client = client
@@ -180,9 +197,3 @@ def _answer(topic: Topic, post: Post) -> dict[str, Any]:
         "created_at": post.created_at,
         "body_html": post.cooked,
     }
-
-
-def open_source(forum: Forum, tag_set: TagSet, patience: RequestPolicy) -> DiscourseQuestions:
-    """Return the source of the questions of ``tag_set``; no request is sent."""
-    client = DiscourseClient(str(forum.api_url), patience=patience)
-    return DiscourseQuestions(client, forum, tag_set)

@@ -158,11 +158,55 @@ class Topic(_Tagged):
     post_stream: PostStream
 
 
+class FurtherPosts(Posts):
+    """The answer of a topic's posts alone, as a folder has it."""
+
+    id: Number
+
+    @property
+    def rank(self) -> tuple[bool, datetime, int]:
+        """Return a key by which it is before every answer that describes the topic."""
+        return (False, datetime.min.replace(tzinfo=UTC), 0)
+
+
+class KeptTopic(Topic):
+    """The answer of a topic as a folder has it, with what lists say of it in other words."""
+
+    bumped_at: Moment | None = None
+    last_posted_at: Moment | None = None
+    visible: bool | None = None
+    archetype: str | None = None
+
+    @property
+    def active_at(self) -> datetime:
+        """Return when something happened in it last, as far as the answer has it."""
+        return max(self.created_at, self.bumped_at or self.last_posted_at or self.created_at)
+
+    @property
+    def rank(self) -> tuple[bool, datetime, int]:
+        """Return a key by which the latest of several answers, and the fullest, is the last."""
+        return (True, self.active_at, len(self.post_stream.stream))
+
+    @property
+    def listed(self) -> ListedTopic | None:
+        """Return it as lists have it; None of one that they do not show, as messages."""
+        if self.visible is False or self.archetype not in {None, "regular"}:
+            return None
+        return ListedTopic(
+            id=self.id,
+            created_at=self.created_at,
+            bumped_at=self.active_at,
+            tags=self.tags,
+            category_id=self.category_id,
+        )
+
+
 class Category(_Shape):
     """A category with its subcategories."""
 
     id: Number
     slug: Slug = ""
+    parent_category_id: Number | None = None
     subcategory_list: list[Any] | None = None
 
 
@@ -176,6 +220,12 @@ class Categories(_Shape):
     """The answer that holds the categories."""
 
     category_list: CategoryList
+
+
+class SiteCategories(_Shape):
+    """The answer on the whole site, which has all categories in one list."""
+
+    categories: list[Any]
 
 
 class Refusal(_Shape):

@@ -46,6 +46,10 @@ class StackExchangeQuestions:
         left = "an unknown number of" if quota is None else f"{quota:,}"
         return f"{key}, {left} requests left today"
 
+    @property
+    def dump(self) -> None:
+        """Return the state of the dump that it reads: it reads none."""
+
     def close(self) -> None:
         """Give the connections back."""
         self.client.close()

@@ -1,4 +1,4 @@
-"""Questions from the API: months that no dump has, and what changed in those that are loaded."""
+"""Questions from an API, or from a folder of its answers: months that are missing, and changes."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -19,6 +19,7 @@ from perf_assets.stages.mining.incremental_state import (
 )
 from perf_assets.stages.mining.storing_questions import (
     Month,
+    note_end,
     store_posts,
     stored_posts,
     stored_states,
@@ -62,11 +63,20 @@ def load_questions(
     was killed goes on with what is left. What the forum does not call an activity (votes, views,
     deletion, a tag that was taken away) is found when a month is read whole again, as with
     ``reconcile_months`` those that are due are.
+
+    A dump is not refreshed: if it has changed, all its months are read again.
     """
     name = source.tag_set.name
     source.check_tags()
-    newest = source.newest_activity() or NEVER
     loads = writer.database.loads(TABLES[0], name).filter(status="loaded")
+    if (dump := source.dump) is not None:
+        seen = dict(loads.select("month", "fingerprint").iter_rows())
+        there = [month for month in months if month <= dump.last_month or month in seen]
+        due = [month for month in there if seen.get(month) != dump.fingerprint]
+        note_end(dump, source.tag_set, months, "add newer answers to its folder")
+        yield from _load(writer, source, due, dump.newest_at or NEVER, "loading")
+        return
+    newest = source.newest_activity() or NEVER
     marks = {
         month: mark or NEVER
         for month, mark in loads.select("month", "updated_at").iter_rows()
@@ -130,6 +140,7 @@ def _load(
 ) -> Iterator[WriteOutcome]:
     """Read each of ``months`` whole and store it."""
     title = f"{doing} questions of {source.tag_set.name}"
+    fingerprint = None if source.dump is None else source.dump.fingerprint
     with phase(title, len(months), "months") as progress:
         for done, month in enumerate(months, 1):
             before = source.requests
@@ -138,7 +149,7 @@ def _load(
             loaded = Month(
                 month,
                 read.batch,
-                Provenance(PartitionState(updated_at=newest), requests, requests),
+                Provenance(PartitionState(newest, fingerprint), requests, requests),
                 {TABLES[0]: read.questions, TABLES[1]: read.answers},
                 is_read_whole=True,
             )

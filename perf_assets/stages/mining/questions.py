@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,13 +11,14 @@ from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.processes.progress import phase
 from perf_assets.config.forums import Forum, TagSet
 from perf_assets.schema import schema_of
-from perf_assets.sources.posts import TABLES
+from perf_assets.sources.posts import TABLES, Dump
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.sources.stackexchange.dump import read_dump
 from perf_assets.sources.stackexchange.extract import COUNTS, Extract, open_extract
 from perf_assets.sources.stackexchange.extracted_posts import of_extract
 from perf_assets.stages.mining.storing_questions import (
     Month,
+    note_end,
     store_posts,
 )
 from perf_assets.storage.audited_writer import AuditedWriter
@@ -48,23 +48,6 @@ SELECT max(moment) FROM (
 """
 
 
-@dataclass(frozen=True)
-class Dump:
-    """The state of a dump that was read.
-
-    fingerprint : of the file and of what is read of it.
-    newest_at : the newest activity in it; ``None`` where nothing in it is of the study.
-    """
-
-    fingerprint: str
-    newest_at: datetime | None
-
-    @property
-    def last_month(self) -> str:
-        """The month in which it ends."""
-        return "" if self.newest_at is None else f"{self.newest_at:%Y-%m}"
-
-
 def mine_questions(
     writer: AuditedWriter,
     forum: Forum,
@@ -75,8 +58,9 @@ def mine_questions(
 ) -> Iterator[WriteOutcome]:
     """Bring ``months`` of ``tag_set`` up to date, from the dump of its forum and from the API.
 
-    The dump is read once; its months are loaded from what was taken out of it. The API, where the
-    study has one, gives what came later, and what changed in months that are loaded.
+    The dump of Stack Exchange is read once; its months are loaded from what was taken out of it.
+    The API, where the study has one, gives what came later, and what changed in months that are
+    loaded. A folder of answers of an API is read as the API.
 
     Raises
     ------
@@ -85,7 +69,7 @@ def mine_questions(
         ``longest_wait`` seconds; what was stored stays.
     """
     dump: Dump | None = None
-    if forum.dump is not None:
+    if forum.posts_dump is not None:
         with open_extract(extract_of(writer, forum)) as extract:
             read_dump(forum, extract)
             dump = _note_dump(writer, forum, extract)
@@ -93,20 +77,13 @@ def mine_questions(
                 _check_tags(forum, tag_set, extract)
             in_dump = [month for month in months if month <= dump.last_month]
             yield from _load_dump(writer, forum, tag_set, extract, dump, in_dump)
-    if forum.api_url is not None:
+    if forum.api_url is not None or forum.posts_dump is None:
         # It takes requests, which takes long to import.
         from perf_assets.stages.mining.api_questions import update_questions  # noqa: PLC0415
 
         yield from update_questions(writer, forum, tag_set, months, reconcile_months, longest_wait)
     elif dump is not None:
-        late = [month for month in months if month > dump.last_month]
-        if late:
-            last = dump.last_month or "no month of the study"
-            log.info(
-                "%s: the dump ends in %s; %d later months are left out: add api_url to the study, "
-                "or a newer dump",
-                *(tag_set.name, last, len(late)),
-            )
+        note_end(dump, tag_set, months, "add api_url to the study, or a newer dump")
 
 
 def extract_of(writer: AuditedWriter, forum: Forum) -> Path:

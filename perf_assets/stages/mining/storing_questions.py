@@ -1,5 +1,6 @@
 """Months of questions as they are stored: partitions of a tag set, from a dump or the API."""
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -8,7 +9,7 @@ import polars as pl
 
 from perf_assets.config.forums import Forum, TagSet
 from perf_assets.schema import schema_of, table_of
-from perf_assets.sources.posts import TABLES, PostBatch
+from perf_assets.sources.posts import TABLES, Dump, PostBatch
 from perf_assets.storage.audit.parameters import Parameters
 from perf_assets.storage.audited_writer import AuditedWriter
 from perf_assets.storage.partition_write import (
@@ -18,6 +19,8 @@ from perf_assets.storage.partition_write import (
     StagedTable,
     WriteOutcome,
 )
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,17 @@ def store_posts(
     numbers = [n for month in months for n in month.batch.questions["question_id"].to_list()]
     left = _left_partitions(writer, forum, tag_set, numbers, {month.month for month in months})
     return writer.store([*(_partition(tag_set, month) for month in months), *left])
+
+
+def note_end(dump: Dump, tag_set: TagSet, months: Sequence[str], remedy: str) -> None:
+    """Report those of ``months`` that are after the end of the dump, as they are left out."""
+    late = [month for month in months if month > dump.last_month]
+    if late:
+        last = dump.last_month or "no month of the study"
+        log.info(
+            "%s: the dump ends in %s; %d later months are left out: %s",
+            *(tag_set.name, last, len(late), remedy),
+        )
 
 
 def stored_posts(writer: AuditedWriter, tag_set: TagSet, months: Sequence[str]) -> PostBatch:

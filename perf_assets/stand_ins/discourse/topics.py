@@ -13,13 +13,10 @@ FIRST_ACTION = 10**12  # numbers of posts that Discourse itself writes begin her
 
 def topic_in_list(site: Site, question: Item) -> Item:
     """Return a question as lists of topics have it."""
-    bumped = max(
-        [question["creation_date"], *(a["creation_date"] for a in _answers(site, question))]
-    )
     return {
         **_common(question),
         "bumped": True,
-        "bumped_at": _moment(bumped),
+        "bumped_at": _last_posted_at(site, question),
         "pinned": False,
         "posts_count": 1 + len(_answers(site, question)),
         "archetype": "regular",
@@ -33,7 +30,8 @@ def topic_page(site: Site, question: Item, chunk: int) -> Item:
     accepted = [post for post in posts if post["accepted_answer"]]
     solution = {"accepted_answer": {"post_number": accepted[0]["post_number"]}} if accepted else {}
     stream = {"posts": posts[:chunk], "stream": [post["id"] for post in posts]}
-    return {**_common(question), **solution, "post_stream": stream, "chunk_size": chunk}
+    last = {"last_posted_at": _last_posted_at(site, question), "chunk_size": chunk}
+    return {**_common(question), **solution, **last, "post_stream": stream}
 
 
 def posts_of(site: Site, question: Item) -> list[Item]:
@@ -54,6 +52,11 @@ def posts_of(site: Site, question: Item) -> list[Item]:
 
 def _answers(site: Site, question: Item) -> list[Item]:
     return [a for a in site.answers.values() if a["question_id"] == question["question_id"]]
+
+
+def _last_posted_at(site: Site, question: Item) -> str:
+    answered = [answer["creation_date"] for answer in _answers(site, question)]
+    return _moment(max([question["creation_date"], *answered]))
 
 
 def _common(question: Item) -> Item:
