@@ -28,9 +28,9 @@ mutation ($name: String!) {
 class NewRepository(dg.Config):
     """The repository to add, as a study file would have it."""
 
-    name: str = Field(description="owner/name, as GitHub writes it")
+    name: str = Field(description="owner/name on GitHub, or host/path")
     start: str = Field(description="the first month to mine, as YYYY-MM")
-    git: str | None = Field(default=None, description="where to clone from; default: GitHub")
+    git: str | None = Field(default=None, description="where to clone from; default: its host")
     github_url: str | None = Field(
         default=None, description="base of another API; default: GitHub's"
     )

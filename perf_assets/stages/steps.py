@@ -141,8 +141,8 @@ REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
         "github_issues",
         "mine",
         ISSUE_TABLES,
-        ("github",),
-        "Issues with comments and events, from GitHub: new cohorts and what changed.",
+        ("issues",),
+        "Issues with comments and events, from their tracker: new cohorts and what changed.",
         _issues,
     ),
     Step(
@@ -196,7 +196,7 @@ REPOSITORY_STEPS: tuple[Step[Repository], ...] = (
         "link",
         LINK_TABLES,
         ("python",),
-        "Which commits fixed which issues, by messages and by what GitHub says.",
+        "Which commits fixed which issues, by messages and by what the tracker says.",
         lambda writer, study, repository, months, options: link_commits(
             writer, study, repository.name, months, forced=options.is_forced
         ),
