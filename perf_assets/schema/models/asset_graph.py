@@ -17,7 +17,7 @@ from perf_assets.schema.models.dependencies import made_from
 SOURCES: Mapping[str, tuple[str, str]] = {
     "sources.GitHub": (
         "github",
-        "Issues, comments, events and pull requests of the study's repositories, by their tracker's API.",
+        "Issues, comments, events and pull requests of the study's repositories.",
     ),
     "sources.git": ("git", "The repositories themselves: commits, files and trees, from a clone."),
     "sources.StackExchange": (
