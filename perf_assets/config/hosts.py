@@ -27,6 +27,7 @@ class HostKind:
     api : base of the API.
     page : where people look at it.
     git : what to clone.
+    lacks : columns of ``raw.issues`` that it says nothing of, which stay NULL.
     change, commit, file : what the pages of pull requests, commits and files begin with; a number
         follows, a SHA, and a SHA, a path and ``#L`` with a line.
     """
@@ -41,6 +42,7 @@ class HostKind:
     change: str = ""
     commit: str = ""
     file: str = ""
+    lacks: tuple[str, ...] = ()
 
     def address(self, which: str, name: str) -> str | None:
         """Return an address of the project called ``name``; None where the host has none such."""
@@ -73,6 +75,10 @@ KINDS = {
         change="https://{host}/{path}/-/merge_requests/",
         commit="https://{host}/{path}/-/commit/",
         file="https://{host}/{path}/-/blob/",
+        lacks=(
+            *("author_association", "lock_reason"),
+            *("laugh", "hooray", "confused", "heart", "rocket", "eyes"),
+        ),
     ),
     "bugzilla": HostKind(
         "Bugzilla",
@@ -81,6 +87,7 @@ KINDS = {
         host="bugzilla.mozilla.org",
         api="https://{host}/rest",
         page="https://{host}/",
+        lacks=("author_type", "author_association", "lock_reason", "rocket", "eyes"),
     ),
 }
 """The kinds of hosts, by the word that a study has for them and the folder that reads them."""

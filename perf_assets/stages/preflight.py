@@ -28,6 +28,9 @@ def preflight(study: Study, data_dir: DataDirectory, say: Say) -> bool:
     results = [succeeds(say, _examine_git, repository, say) for repository in study.repositories]
     for host, theirs in by_host(study.repositories):
         results.append(succeeds(say, host.examine, theirs, partial(_stored_months, data_dir), say))
+    for kind in dict.fromkeys(repository.kind for repository in study.repositories):
+        if kind.lacks:
+            say(f"{kind.title} does not tell {', '.join(kind.lacks)}: these are NULL")
     results += [succeeds(say, _examine_forum, forum, say) for forum in study.forums]
     return all(results)
 

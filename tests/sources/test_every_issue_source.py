@@ -45,7 +45,7 @@ TABLES = {
     "pull_requests": "raw.issue_pull_requests",
 }
 SEEDS = 50 if IS_THOROUGH else 2
-KILLS = 20 if IS_THOROUGH else 2
+KILLS = 20 if IS_THOROUGH else 1
 each_host = pytest.mark.parametrize("host", all_hosts(), ids=list(HOSTS))
 
 
@@ -249,6 +249,15 @@ def test_the_doctor_says_what_a_run_would_read(host: Host) -> None:
         assert theirs.out_of_reach([repository]) == {}
     count = sum(issue["created_at"][:7] in MONTHS for issue in life.issues.values())
     assert any(f"{count} issues" in sentence for sentence in said), said
+
+
+@each_host
+def test_what_a_kind_of_host_is_said_to_lack_stays_null(host: Host) -> None:
+    corpus = lived(6).corpus()
+    with host.server([corpus]) as server:
+        issues = read(host, corpus, server.url).issues
+    lacks = KINDS[host.source].lacks
+    assert issues.select(lacks).null_count().row(0) == (issues.height,) * len(lacks)
 
 
 def test_every_kind_of_host_is_tried_here() -> None:

@@ -9,7 +9,7 @@ from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.repositories import Repository
 from perf_assets.sources.bugzilla.client import BugzillaClient
 from perf_assets.sources.bugzilla.issues import PAGE, BugzillaIssues
-from perf_assets.sources.issues.opening import Say, StoredMonths, succeeds
+from perf_assets.sources.issues.opening import Say, StoredMonths, ask_each_api, succeeds
 from perf_assets.sources.rate_limit import LONGEST_WAIT, RequestPolicy
 from perf_assets.sources.rest_client import secret_for, variable_for
 
@@ -29,13 +29,7 @@ def open_source(repository: Repository, longest_wait: float) -> Iterator[Bugzill
 
 def out_of_reach(repositories: Sequence[Repository]) -> dict[str, PerfAssetsError]:
     """Return the repositories whose API refuses the key or is not Bugzilla's, and why."""
-    first = {entry.api: entry for entry in reversed(repositories)}
-    troubles = {api: _trouble(entry) for api, entry in first.items()}
-    return {
-        entry.name: trouble
-        for entry in repositories
-        if (trouble := troubles[entry.api]) is not None
-    }
+    return ask_each_api(repositories, _trouble)
 
 
 def examine(

@@ -12,7 +12,7 @@ from perf_assets.sources.github.accounts import GitHubPolicy
 from perf_assets.sources.github.client import GitHubClient
 from perf_assets.sources.github.credentials import Credential, credentials_of
 from perf_assets.sources.github.issues import GitHubIssues
-from perf_assets.sources.issues.opening import Say, StoredMonths, succeeds
+from perf_assets.sources.issues.opening import Say, StoredMonths, ask_each_api, succeeds
 from perf_assets.sources.rate_limit import LONGEST_WAIT
 from perf_assets.stand_ins.github.server import CorpusServer
 
@@ -42,9 +42,7 @@ def out_of_reach(repositories: Sequence[Repository]) -> dict[str, PerfAssetsErro
 
     It costs nothing of the rate limit.
     """
-    urls = {entry.name: entry.api for entry in repositories if entry.corpus is None}
-    troubles = {url: _trouble(url) for url in dict.fromkeys(urls.values())}
-    return {name: trouble for name, url in urls.items() if (trouble := troubles[url]) is not None}
+    return ask_each_api([entry for entry in repositories if entry.corpus is None], _trouble)
 
 
 def examine(
@@ -77,9 +75,9 @@ def open_client(url: str, credentials: list[Credential], longest_wait: float) ->
     return GitHubClient(url, credentials, on_wait=log.warning, patience=patience)
 
 
-def _trouble(url: str) -> PerfAssetsError | None:
+def _trouble(repository: Repository) -> PerfAssetsError | None:
     try:
-        with closing(open_client(url, credentials_of(), LONGEST_WAIT)) as client:
+        with closing(open_client(repository.api, credentials_of(), LONGEST_WAIT)) as client:
             client.accounts.check()
     except PerfAssetsError as error:
         return error

@@ -9,7 +9,7 @@ from perf_assets.config.repositories import Repository
 from perf_assets.sources.gitlab.client import GitLabClient
 from perf_assets.sources.gitlab.issues import GitLabIssues
 from perf_assets.sources.issues.listing import examine_listed
-from perf_assets.sources.issues.opening import Say, StoredMonths
+from perf_assets.sources.issues.opening import Say, StoredMonths, ask_each_api
 from perf_assets.sources.rate_limit import RequestPolicy
 from perf_assets.sources.rest_client import MissingError, RefusedError, secret_for, variable_for
 
@@ -34,13 +34,7 @@ def out_of_reach(repositories: Sequence[Repository]) -> dict[str, PerfAssetsErro
 
     One request for each API.
     """
-    first = {repository.api: repository for repository in reversed(repositories)}
-    troubles = {url: _trouble(repository) for url, repository in first.items()}
-    return {
-        repository.name: trouble
-        for repository in repositories
-        if (trouble := troubles[repository.api]) is not None
-    }
+    return ask_each_api(repositories, _trouble)
 
 
 def examine(

@@ -8,7 +8,7 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from perf_assets.base.months import end_of, start_of
 from perf_assets.base.sanitize import escape_text, shortened
@@ -30,6 +30,8 @@ from perf_assets.sources.rest_client import RestClient
 log = logging.getLogger(__name__)
 
 HELD_ISSUES = 500  # read and not yet stored: what a run that is killed reads again
+# What is written may be seen a little after its own time: databases commit, and copies follow.
+LATE = timedelta(minutes=1)
 MOST_ISSUES = 1_000_000  # of a month: no project has more in all
 
 
@@ -88,7 +90,7 @@ class ListedIssues(ABC):
         held: dict[int, IssueRecord] = {}
         gaps: list[Gap] = []
         reached = since
-        for records, lacking, until in self._changed(since):
+        for records, lacking, until in self._changed(since - LATE):
             # An issue that changes meanwhile moves to the end of the list, and comes again.
             again = {record.number for record in records} & held.keys()
             gaps = [gap for gap in gaps if gap.number not in again] + self._placed(lacking)

@@ -83,6 +83,20 @@ def out_of_reach(repositories: Sequence[Repository]) -> dict[str, PerfAssetsErro
     }
 
 
+def ask_each_api(
+    repositories: Sequence[Repository],
+    trouble_of: Callable[[Repository], PerfAssetsError | None],
+) -> dict[str, PerfAssetsError]:
+    """Return the repositories that ``trouble_of`` says something of, asked once for each API."""
+    first = {repository.api: repository for repository in reversed(repositories)}
+    troubles = {url: trouble_of(repository) for url, repository in first.items()}
+    return {
+        repository.name: trouble
+        for repository in repositories
+        if (trouble := troubles[repository.api]) is not None
+    }
+
+
 def by_host(repositories: Sequence[Repository]) -> Iterator[tuple[IssueHost, list[Repository]]]:
     """Yield the hosts of ``repositories``, each with its own."""
     source = attrgetter("source")
