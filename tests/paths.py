@@ -7,4 +7,3 @@ SHARED = ROOT.parent / "shared" / "data"
 CHAINER = SHARED / "chainer"  # a corpus: issues and comments of chainer/chainer
 PYTORCH_PACKAGE = SHARED / "replication-pytorch"  # the published files of PyTorch
 PROBLEMS = SHARED / "dlperf" / "problems.csv"  # the published problems of the study of them
-DISCOURSE_ANSWERS = SHARED / "discourse"  # recorded answers: topics.json, topic_*.json

@@ -19,10 +19,11 @@ from perf_assets.stand_ins.http_server import LoopbackServer
 from perf_assets.stand_ins.reply import Reply, json_reply
 from perf_assets.stand_ins.stackexchange.site import Site, read_site
 from tests.forum_places import planned, written
-from tests.paths import DISCOURSE_ANSWERS
+from tests.sources.github.recordings import files, material
 from tests.unreliable_discourse import UnreliableDiscourse, slowed_down, throttled
 from tests.unreliable_forum import Faults
 
+PERCEVAL = "chaoss/grimoirelab-perceval"
 QUICK = RequestPolicy(first_pause=0.001, longest_pause=0.01, answer=5.0, longest_wait=5.0)
 POST = {
     "id": 10,
@@ -270,13 +271,13 @@ def test_a_forum_that_does_not_fit_together_is_refused(table) -> None:
         Forum(**{"name": "f", "tags": {"x": ["a"]}, "start": "2020-01", **table})
 
 
-@pytest.mark.skipif(not DISCOURSE_ANSWERS.is_dir(), reason="no recorded answers on this machine")
 def test_answers_of_a_real_forum_are_read() -> None:
-    pages = {
-        f"t__{page['id']}": page
-        for path in sorted(DISCOURSE_ANSWERS.glob("*topic_*.json"))
-        for page in [json.loads(path.read_text(encoding="utf-8"))]
-    }
+    """Those that Perceval recorded; see tests/sources/github/recordings.py for where they are."""
+    path = material(PERCEVAL)
+    if path is None:
+        pytest.skip(f"{PERCEVAL} was not fetched: set PERF_ASSETS_RECORDINGS")
+    found = [json.loads(text) for _, text in files(path, "tests/data/discourse/*_topic_*.json")]
+    pages = {f"t__{page['id']}": page for page in found}
     topics = [{**page, "bumped_at": page["last_posted_at"]} for page in pages.values()]
     with Pages(latest=listed(*topics), **pages) as server:
         forum = Forum(
