@@ -7,11 +7,14 @@ from pathlib import Path
 
 import duckdb
 import tomlkit
+from tomlkit.items import Table
 
 from perf_assets.archive.manifest import STUDY
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.config.addresses import git_address, is_local
 from perf_assets.config.data_directory import DataDirectory
+from perf_assets.config.hosts import kind_of
+from perf_assets.config.repositories import Repository
 from perf_assets.config.study import PACKAGED, SAMPLE, Study
 from perf_assets.stages.transform.about import study_facts
 
@@ -100,10 +103,7 @@ def _repositories(content: tomlkit.TOMLDocument, study: Study) -> list[str]:
     named = {str(entry["name"]) for entry in entries}
     for repository in study.repositories:
         if repository.name not in named:  # added without the file
-            entry = tomlkit.table()
-            entry.update({"name": repository.name, "start": repository.start})
-            if not git_address(repository.git).is_path:
-                entry["git"] = git_address(repository.git).url
+            entry = _entry(repository)
             if "repositories" not in content:
                 content["repositories"] = tomlkit.aot()
             content["repositories"].append(entry)
@@ -125,6 +125,19 @@ def _repositories(content: tomlkit.TOMLDocument, study: Study) -> list[str]:
             else:
                 entry["git"] = address.url
     return list(dict.fromkeys(local))
+
+
+def _entry(repository: Repository) -> Table:
+    """Return what a study file would have of a repository that was added without it."""
+    entry = tomlkit.table()
+    entry.update({"name": repository.name, "start": repository.start})
+    if repository.source != kind_of(repository.name):
+        entry["source"] = repository.source
+    if repository.api_url is not None:
+        entry["api_url"] = repository.api_url
+    if repository.git and not git_address(repository.git).is_path:
+        entry["git"] = git_address(repository.git).url
+    return entry
 
 
 def _benchmarks(content: tomlkit.TOMLDocument, study: Study) -> list[str]:

@@ -32,7 +32,13 @@ class NewRepository(dg.Config):
     start: str = Field(description="the first month to mine, as YYYY-MM")
     git: str | None = Field(default=None, description="where to clone from; default: its host")
     github_url: str | None = Field(
-        default=None, description="base of another API; default: GitHub's"
+        default=None, description="base of another API of GitHub; default: GitHub's"
+    )
+    source: str | None = Field(
+        default=None, description="what runs at the host; default: as the host in `name` says"
+    )
+    api_url: str | None = Field(
+        default=None, description="base of the API of another host; default: that of the host"
     )
 
 
@@ -42,7 +48,7 @@ def add_repository_job(study: Study, place: Place) -> dg.JobDefinition:
 
     @dg.op(
         name=step,
-        description="Checks a repository with git and GitHub's API, and adds it to the study.",
+        description="Checks a repository with git and its host's API, and adds it to the study.",
     )
     def new_repository(context: dg.OpExecutionContext, config: NewRepository) -> None:
         # PyGithub takes long to import: the UI, which only shows the job, should not wait for that.
@@ -50,7 +56,7 @@ def add_repository_job(study: Study, place: Place) -> dg.JobDefinition:
 
         messages: list[str] = []
         with friendly_errors(data_dir):
-            added = Added.now(study, config.name, config.start, config.git, config.github_url)
+            added = Added.now(study, **config.model_dump())
             repository = added_to(study, added)
             alone = study.model_copy(update={"repositories": (repository,), "forums": ()})
             if not preflight(alone, data_dir, messages.append):
@@ -70,8 +76,9 @@ def add_repository_job(study: Study, place: Place) -> dg.JobDefinition:
     @dg.job(
         name=place.named(JOB),
         description=(
-            "Add a repository of GitHub to the study: launch it with its owner/name and the first "
-            "month to mine. It stands beside those of the study file, which stays as it is."
+            "Add a repository to the study: launch it with its name (owner/name on GitHub, or "
+            "host/path) and the first month to mine. It stands beside those of the study "
+            "file, which stays as it is."
         ),
         config=dg.RunConfig({step: NewRepository(name="owner/name", start="2024-01")}),
     )

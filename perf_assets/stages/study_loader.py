@@ -27,7 +27,7 @@ class Added(StrictModel):
     """A repository that was added, as the data directory keeps it.
 
     study : the name of the study that it belongs to.
-    name, start, git, github_url : as a study file has them.
+    name, start, git, github_url, source, api_url : as a study file has them.
     added_at : when, in UTC, as ISO 8601.
     """
 
@@ -36,19 +36,23 @@ class Added(StrictModel):
     start: str
     git: str | None
     github_url: str | None
+    source: str | None = None
+    api_url: str | None = None
     added_at: str
 
     @classmethod
     def now(
-        cls, study: Study, name: str, start: str, git: str | None, github_url: str | None
+        cls, study: Study, name: str, start: str, git: str | None = None, **others: str | None
     ) -> "Added":
-        """Return the addition of a repository, as of now."""
+        """Return the addition of a repository, as of now; ``others`` are further keys."""
         return cls(
             study=study.name,
             name=name,
             start=start,
             git=git or None,
-            github_url=github_url or None,
+            github_url=others.get("github_url") or None,
+            source=others.get("source") or None,
+            api_url=others.get("api_url") or None,
             added_at=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
@@ -157,7 +161,7 @@ def added_to(study: Study, added: Added) -> Repository:
             f"{NEW}: git: this address holds a secret, which would be stored: "
             "name the repository in the study file"
         )
-    keys = added.model_dump(include={"name", "start", "git", "github_url"}, exclude_none=True)
+    keys = added.model_dump(exclude={"study", "added_at"}, exclude_none=True)
     repository = validate(Repository, keys, NEW, {"path": study.path})
     for existing in study.repositories:
         known = {name.casefold() for name in (existing.name, *existing.aliases)}

@@ -193,7 +193,7 @@ def _launchpad(surroundings: Surroundings) -> TryOne:
         except (DagsterInvalidConfigError, ValidationError):
             raise PerfAssetsError("Dagster's form refuses it") from None
         if name == "add_repository":
-            wanted = Added.now(study, new.name, new.start, new.git, new.github_url)
+            wanted = Added.now(study, new.name, new.start, new.git, github_url=new.github_url)
             return added_to(study, wanted)
         return maintain(Lake.of(url), timedelta(days=retention.days))
 
