@@ -80,7 +80,8 @@ def api_address(text: str) -> str:
         or any(sign in text for sign in " \\?#")
     ):
         raise SensitiveValueError(
-            "give an http(s) address without credentials; the token belongs in GITHUB_TOKEN"
+            "give an http(s) address without credentials; a token belongs in the environment, as "
+            "GITHUB_TOKEN"
         )
     return text
 
