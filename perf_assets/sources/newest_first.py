@@ -7,11 +7,13 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import polars as pl
 
+from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import start_of
 from perf_assets.config.forums import Forum, TagSet
 from perf_assets.sources.posts import ANSWER, API_QUESTION, COMMENT, Dump, Read, as_stored
 
 CREATED, ACTIVITY = "created", "activity"
+MOST_BARREN = 10  # pages that follow each other and repeat what was there
 AT_ONCE = 50  # questions that changed are handed on together
 
 
@@ -117,7 +119,17 @@ class NewestFirst(ABC, Generic[Item]):
         """Return the questions whose ``moment`` is not before ``since``, of lists sorted by it."""
         found: dict[int, Item] = {}
         for name in self.lists():
+            seen: set[int] = set()
+            barren = 0
             for page in self.pages(name, order):
+                numbers = {item.number for item in page}
+                barren = barren + 1 if numbers and numbers <= seen else 0
+                if barren == MOST_BARREN:
+                    raise PerfAssetsError(
+                        f"{self.tag_set.name}: the pages of a list of the forum do not end; run "
+                        "again later, what was stored is kept"
+                    )
+                seen |= numbers
                 found |= {item.number: item for item in page if moment(item) >= since}
                 if any(moment(item) < since for item in page if not item.is_pinned):
                     break

@@ -293,3 +293,11 @@ def test_answers_of_a_real_forum_are_read() -> None:
     assert sum(batch.answers.height for batch in batches) <= posts - len(pages)
     assert {n for batch in batches for n in batch.answers["answer_id"]} <= numbers
     assert all(batch.questions["text"].str.len_chars().min() for batch in batches)
+
+
+def test_a_list_whose_pages_do_not_end_ends_in_a_sentence() -> None:
+    endless = listed(topic(post(1)), more=True)
+    with Pages(latest=endless, t__1=topic(post(1))) as server:
+        with pytest.raises(PerfAssetsError, match="the pages of a list of the forum do not end"):
+            source(server).month("2020-01")
+        assert len(server.requests) < 20

@@ -1,5 +1,6 @@
 """Questions of GitHub Discussions: which are read, and the documents that are sent."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -12,6 +13,7 @@ from perf_assets.sources.github.discussions import queries
 from perf_assets.sources.rate_limit import RequestPolicy
 from perf_assets.stand_ins.discussions.schema import SCHEMA
 from perf_assets.stand_ins.discussions.server import REPOSITORY, DiscussionServer
+from perf_assets.stand_ins.reply import Reply, json_reply
 from perf_assets.stand_ins.stackexchange.site import Site, read_site
 from tests.forum_places import planned, written
 from tests.published_schema import UnavailableError, published_schema
@@ -95,3 +97,20 @@ def test_documents_and_stand_in_are_as_github_publishes() -> None:
     for name in DOCUMENTS:
         assert validate(published, parse(getattr(queries, name))) == []
     assert find_breaking_changes(build_schema(SCHEMA), published) == []
+
+
+def test_a_cursor_that_is_repeated_ends_in_a_sentence(site) -> None:
+    cursors: list[str] = []
+
+    class Circling(DiscussionServer):
+        def answer(self, method: str, target: str, authorization: str, body: bytes) -> Reply:
+            reply = super().answer(method, target, authorization, body)
+            content = json.loads(reply.body)
+            found = (content["data"].get("repository") or {}).get("discussions")
+            if found:
+                cursors.append(found["pageInfo"]["endCursor"])
+                found["pageInfo"] = {"hasNextPage": True, "endCursor": cursors[0]}
+            return json_reply(reply.status, content)
+
+    with Circling(site) as server, pytest.raises(PerfAssetsError, match="cursor of the next page"):
+        source(server).month("2020-01")

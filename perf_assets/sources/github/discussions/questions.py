@@ -152,13 +152,17 @@ class DiscussionQuestions(NewestFirst[Discussion]):
         self, document: str, variables: Mapping[str, Any], path: tuple[str, ...], size: int
     ) -> Iterator[Connection]:
         sent = {"after": None, **variables}
+        seen: set[str | None] = {None}
         while True:
             data = self.client.query(document, sent, first=size).data
             page = self._connection(data, path)
             yield page
             after = page.page_info.end_cursor
-            if not page.page_info.has_next_page or after is None or after == sent["after"]:
+            if not page.page_info.has_next_page:
                 return
+            if after in seen:
+                raise self._unusable(path, "the cursor of the next page is missing or repeated")
+            seen.add(after)
             sent["after"] = after
 
     def _connection(self, data: dict[str, Any], path: tuple[str, ...]) -> Connection:
@@ -168,10 +172,13 @@ class DiscussionQuestions(NewestFirst[Discussion]):
         try:
             return Connection.model_validate(found)
         except ValidationError as error:
-            raise PerfAssetsError(
-                f"{self.client.base_url}: {'.'.join(path)} of {self.forum.site} is not as "
-                f"documented ({reason_of(error)}); run again later, what was stored is kept"
-            ) from None
+            raise self._unusable(path, reason_of(error)) from None
+
+    def _unusable(self, path: tuple[str, ...], why: str) -> PerfAssetsError:
+        return PerfAssetsError(
+            f"{self.client.base_url}: {'.'.join(path)} of {self.forum.site} is not as documented "
+            f"({why}); run again later, what was stored is kept"
+        )
 
     def _rows(self, page: Connection, shape: Any) -> Iterator[Any]:  # noqa: ANN401
         rows = [row for row in page.nodes or () if row is not None]
