@@ -19,7 +19,7 @@ from perf_assets.storage.warehouse import open_warehouse
 from tests.model_database import insert
 from tests.paths import ROOT
 from tests.review_sheets import written
-from tests.rows import OTHER_SHA, REPOSITORY, SHA, scanned_tree, static_finding
+from tests.rows import OTHER_SHA, REPOSITORY, SHA, repository, scanned_tree, static_finding
 
 pytestmark = pytest.mark.slow
 
@@ -40,6 +40,7 @@ def data_dir(empty_data_dir: DataDirectory) -> DataDirectory:
 def writer(data_dir: DataDirectory) -> Iterator[AuditedWriter]:
     """Five findings of one rule and one of another in the newest tree, and one that went."""
     with open_warehouse(data_dir.warehouse) as database:
+        insert(database.connection, "meta.repositories", [repository()])
         trees = [scanned_tree(*FIRST, sha=OTHER_SHA), scanned_tree(*SECOND)]
         insert(database.connection, "raw.scanned_trees", trees)
         rows = [static_finding(number, *SECOND, code="=ds.map(parse)") for number in range(1, 6)]
