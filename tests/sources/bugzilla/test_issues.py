@@ -13,6 +13,7 @@ from perf_assets.base.months import months_between
 from perf_assets.sources.github.client import GitHubClient
 from perf_assets.sources.github.issues import GitHubIssues
 from perf_assets.sources.issues.batches import IssueBatch
+from perf_assets.sources.issues.listing import LATE
 from perf_assets.sources.issues.source import RemovedIssue
 from perf_assets.stand_ins.bugzilla.server import BugzillaServer, Parameters
 from perf_assets.stand_ins.generator import generate
@@ -148,7 +149,7 @@ def test_only_what_changed_is_read_again() -> None:
         newest = issues.newest().newest_update
         assert newest is not None
         server.replace([new])
-        page = changes(issues, newest + timedelta(seconds=1))
+        page = changes(issues, newest + LATE + timedelta(seconds=1))
     assert page.batch.issues["title"].to_list() == ["Slower"]
     assert page.newest_update == datetime.fromisoformat(moment(500))
 
