@@ -202,6 +202,11 @@ def test_fixes_are_linked_alike_on_gitlab(database: duckdb.DuckDBPyConnection) -
 
     assert links("gitlab", "<>") == links("github", "<>") != set()
     assert links("gitlab", "=") > links("github", "=")
+    name = HOSTS["gitlab"].prefix + NAME
+    query = "SELECT evidence FROM links.fix_links WHERE repository = ?"
+    evidence = [text for (text,) in database.execute(query, [name]).fetchall()]
+    assert any("merge request !" in text for text in evidence)
+    assert not any("on GitHub" in text or "pull request #" in text for text in evidence)
 
 
 def test_every_address_leads_to_the_host(database: duckdb.DuckDBPyConnection) -> None:

@@ -87,7 +87,7 @@ def link_fixes(
         naming[commit["sha"]] = found
     closing = _own(closed_events, "closer_repository", names).sort("created_at", "event_id")
     for event in closing.iter_rows(named=True):
-        links.add(event["commit_sha"], _closer(event))
+        links.add(event["commit_sha"], _closer(event, source))
     related = _own(pull_requests, "pull_request_repository", names)
     pulls = _link_pull_requests(links, related, history)
     _link_titles(links, naming, history)
@@ -158,7 +158,8 @@ def _link_pull_requests(
         )
         if pull not in landed:
             landed[pull] = history.landings(pull)
-        words = f"pull request #{pull.number} ({', '.join(rows['relation'])} on GitHub)"
+        told = "on GitHub" if history.source == GITHUB else "by the tracker"
+        words = f"{_called(pull.number, history.source)} ({', '.join(rows['relation'])} {told})"
         for landing in landed[pull]:
             mention = Mention(int(str(number)), "pull_request", words, pull.number)
             _link_landing(links, mention, landing, history)
@@ -174,7 +175,7 @@ def _link_titles(links: _Links, naming: Mapping[str, Sequence[Mention]], history
         pull, landing = merged
         first = {mention.number: mention.evidence for mention in reversed(found)}
         for number, evidence in first.items():
-            words = f"pull request #{pull} (named {evidence!r} by its merge)"
+            words = f"{_called(pull, history.source)} (named {evidence!r} by its merge)"
             mention = Mention(number, "named_by_pull_request", words, pull)
             _link_landing(links, mention, landing, history, with_merge=False)
 
@@ -202,7 +203,7 @@ def _link_comments(
                 pull = pulls.get(named, PullRequest(named, is_merged=False))
                 landed[named] = history.landings(pull)
             for landing in landed[named]:
-                evidence = f"pull request #{named} ({words} in a comment)"
+                evidence = f"{_called(named, history.source)} ({words} in a comment)"
                 mention = Mention(number, "named_in_comment", evidence, named)
                 _link_landing(links, mention, landing, history)
 
@@ -231,10 +232,15 @@ def _own(rows: pl.DataFrame, column: str, names: Collection[str]) -> pl.DataFram
     return rows.filter(pl.col(column).str.to_lowercase().is_in(sorted(own_names(names))))
 
 
-def _closer(event: Mapping[str, object]) -> Mention:
+def _called(pull: int, source: str) -> str:
+    """Return a pull request as its host writes it."""
+    return f"pull request #{pull}" if source == GITHUB else f"merge request !{pull}"
+
+
+def _closer(event: Mapping[str, object], source: str) -> Mention:
     number = int(str(event["number"]))
     if event["pull_request"] is None:
         return Mention(number, "closed_by_commit", f"closed by commit {event['commit_sha']}")
     pull = int(str(event["pull_request"]))
-    evidence = f"closed by pull request #{pull}"
+    evidence = f"closed by {_called(pull, source)}"
     return Mention(number, "closed_by_pull_request", evidence, pull)

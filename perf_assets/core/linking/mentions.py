@@ -101,7 +101,7 @@ def mentions(
     found: dict[tuple[int, str], Mention] = {}
     own = own_names(names)
     foreign = foreign_numbers(message, *names) | (words.foreign(message) if words else set())
-    if words and (leading := words.leading(message)):
+    if words and has_own_numbers and (leading := words.leading(message)):
         return [Mention(one.number, "id", one.words) for one in leading]
     if NAMES_OTHERS.search(message):
         message = own_words(message)
