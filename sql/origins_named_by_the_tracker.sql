@@ -21,16 +21,6 @@ marks as (
     group by repository, number, canonical_repository, canonical_number
 ),
 
-fixes as (
-    select
-        repository,
-        number,
-        sha
-    from links.fix_links
-    group by all
-    having bool_or(is_counted) and not bool_or(is_repeated)
-),
-
 origins as (
     select distinct
         fixes.repository,
@@ -39,13 +29,13 @@ origins as (
         regexp_extract(
             lower(commits.message), '^(?:\[[^\]]*\] *)?(?:bug|pr [a-z+-]+/) *([0-9]+)', 1
         ) as named
-    from fixes
+    from intermediate.counted_fixes as fixes
     inner join details.introducing_commits as candidates using (repository, sha)
     left join raw.commits as commits
         on
             commits.repository = candidates.repository
             and commits.sha = candidates.introducing_sha
-    where not candidates.is_merge
+    where fixes.dataset = 'live' and not candidates.is_merge
 )
 
 select
