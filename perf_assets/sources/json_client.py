@@ -11,6 +11,7 @@ from requests.exceptions import RequestException
 from perf_assets.base.errors import PerfAssetsError, TransientError
 from perf_assets.base.sanitize import shortened
 from perf_assets.sources.http_deadline import TimedAdapter, whole, within
+from perf_assets.sources.issues.source import RequestCost
 from perf_assets.sources.rate_limit import RateLimitWait, RequestPolicy
 
 log = logging.getLogger(__name__)
@@ -21,9 +22,9 @@ Parameters: TypeAlias = Mapping[str, str | int | list[int]]
 
 
 class JsonClient:
-    """What the clients of forums have in common.
+    """What the clients of forums and trackers have in common.
 
-    requests : how many were sent.
+    cost, total : of the requests since ``RequestCost.take``, and of all.
     """
 
     def __init__(
@@ -35,7 +36,7 @@ class JsonClient:
     ) -> None:
         """Prepare the client; no request is sent. ``trouble`` begins its errors."""
         self.url = url.rstrip("/")
-        self.requests = 0
+        self.cost, self.total = RequestCost(), RequestCost()
         self._begin = trouble
         self._patience = patience or RequestPolicy()
         self._limit = RateLimitWait(self._patience.longest_wait, on_wait)
@@ -44,13 +45,19 @@ class JsonClient:
         self._session.mount("http://", adapter)
         self._session.mount("https://", adapter)
 
+    @property
+    def requests(self) -> int:
+        """Return the number of requests so far."""
+        return self.total.requests
+
     def close(self) -> None:
         """Give the connections back."""
         self._session.close()
 
     def _fetch(self, path: str, parameters: Parameters) -> tuple[int, Mapping[str, str], bytes]:
         """Return status, headers and body of one answer; RequestException where none comes."""
-        self.requests += 1
+        self.cost.requests += 1
+        self.total.requests += 1
         with within(self._patience.answer):
             response = self._session.get(
                 f"{self.url}/{path}",

@@ -6,12 +6,11 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.sanitize import escape_text, shortened
 from perf_assets.config.addresses import is_private
-from perf_assets.sources.issues.source import RequestCost
 from perf_assets.sources.json_answers import read_json
 from perf_assets.sources.json_client import JsonClient, Parameters
 from perf_assets.sources.rate_limit import RequestPolicy, pause_of
@@ -41,10 +40,7 @@ class RestAnswer:
 
 
 class RestClient(JsonClient):
-    """Asks the API at ``url``, about ``subject`` in its sentences; one request at a time.
-
-    cost, total : of the requests since ``RequestCost.take``, and of all.
-    """
+    """Asks the API at ``url``, about ``subject`` in its sentences; one request at a time."""
 
     def __init__(
         self,
@@ -65,7 +61,7 @@ class RestClient(JsonClient):
         """
         begin = f"{subject} cannot be read from {url.rstrip('/')}"
         super().__init__(url, begin, on_wait, patience)
-        self.cost, self.total = RequestCost(), RequestCost()
+        self._session.headers["Accept"] = "application/json"
         self._secret = ""
         if secret is not None:
             header, self._secret, variable = secret
@@ -95,18 +91,12 @@ class RestClient(JsonClient):
         """
         return self._tried(lambda: self._answer(path, parameters or {}))
 
-    def _fetch(self, path: str, parameters: Parameters) -> tuple[int, Mapping[str, str], bytes]:
-        """Return one answer; its cost is counted."""
-        self.cost.requests += 1
-        self.total.requests += 1
-        return super()._fetch(path, parameters)
-
     def _answer(self, path: str, parameters: Parameters) -> RestAnswer:
         """Return one answer, after the pauses that the API requires."""
         moves = 0
         while True:
             status, headers, body = self._fetch(path, parameters)
-            moved = self._moved(status, headers)
+            moved = self._moved(path, status, headers)
             if moved is not None and moves < MOST_MOVES:
                 path, moves = moved, moves + 1
                 continue
@@ -116,7 +106,7 @@ class RestClient(JsonClient):
             self._limit.until(
                 time.time() + pause,
                 f"{self.url}: pausing as the API requires, going on",
-                f"{self.url}: its limit of requests is reached for {pause:.0f} seconds",
+                self._limit_reached(pause),
                 "run again then; what was stored is kept",
             )
         if status != HTTPStatus.OK:
@@ -133,9 +123,14 @@ class RestClient(JsonClient):
             seconds = USUAL_PAUSE
         return min(max(seconds, SHORTEST_PAUSE), LONGEST_PAUSE)
 
-    def _moved(self, status: int, headers: Mapping[str, str]) -> str | None:
-        """Return the path that a renamed project has now; another host is not followed."""
-        target = headers.get("Location", "")
+    def _limit_reached(self, pause: float) -> str:
+        """Return the beginning of the error where a limit lasts longer than we wait."""
+        return f"{self.url}: its limit of requests is reached for {pause:.0f} seconds"
+
+    def _moved(self, path: str, status: int, headers: Mapping[str, str]) -> str | None:
+        """Return the path that something renamed has now; another host is not followed."""
+        location = headers.get("Location")
+        target = urljoin(f"{self.url}/{path}", location) if location else ""
         is_move = status in (HTTPStatus.MOVED_PERMANENTLY, HTTPStatus.PERMANENT_REDIRECT)
         is_here = is_move and target.startswith(f"{self.url}/")
         return target[len(self.url) + 1 :].partition("?")[0] if is_here else None

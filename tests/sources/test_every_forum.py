@@ -14,6 +14,7 @@ from polars.testing import assert_frame_equal
 
 from perf_assets.config.data_directory import DataDirectory
 from perf_assets.config.forums import Forum
+from perf_assets.sources import rest_client
 from perf_assets.sources.posts import TABLES
 from perf_assets.sources.rate_limit import RequestPolicy
 from perf_assets.stages.mining import api_questions
@@ -106,6 +107,7 @@ def patience(longest_wait: float) -> RequestPolicy:
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(api_questions, "RequestPolicy", patience)
+    monkeypatch.setattr(rest_client, "SHORTEST_PAUSE", 0.001)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 from perf_assets.base.sanitize import escape_text, shortened
 from perf_assets.sources.json_answers import read_json
 from perf_assets.sources.json_client import Parameters
-from perf_assets.sources.rate_limit import RequestPolicy
 from perf_assets.sources.rest_client import (
     USUAL_PAUSE,
     MissingError,
@@ -29,18 +28,6 @@ FATAL = (-32000,)  # something went wrong on the server
 
 class BugzillaClient(RestClient):
     """Sends requests to a Bugzilla, and reads each answer before it counts as one."""
-
-    def __init__(
-        self,
-        url: str,
-        subject: str,
-        on_wait: Callable[[str], None],
-        patience: RequestPolicy | None = None,
-        secret: tuple[str, str, str] | None = None,
-    ) -> None:
-        """Prepare the client; no request is sent."""
-        super().__init__(url, subject, on_wait, patience, secret)
-        self._session.headers["Accept"] = "application/json"
 
     def ask(self, path: str, parameters: Parameters, read: Callable[[Any], Answer]) -> Answer:
         """Return what ``read`` makes of an answer, requested again after its ValueError.

@@ -4,8 +4,7 @@ Sources: https://docs.discourse.org and https://meta.discourse.org/t/78612 (rate
 """
 
 import logging
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import TypeVar
 
@@ -13,17 +12,16 @@ from pydantic import BaseModel, ValidationError
 
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.sources.discourse.shapes import Refusal
-from perf_assets.sources.json_client import JsonClient, Parameters, reason_of
+from perf_assets.sources.json_client import Parameters, reason_of
 from perf_assets.sources.rate_limit import RequestPolicy, finite, pause_of
+from perf_assets.sources.rest_client import MissingError, RestClient
 
 log = logging.getLogger(__name__)
 
-USUAL_PAUSE = 60.0  # the longer of the two periods in which Discourse counts requests by default
-NOT_THERE = (HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 Shape = TypeVar("Shape", bound=BaseModel)
 
 
-class DiscourseClient(JsonClient):
+class DiscourseClient(RestClient):
     """Asks the forum at ``url``; one request at a time, as from one address."""
 
     def __init__(
@@ -33,10 +31,9 @@ class DiscourseClient(JsonClient):
         patience: RequestPolicy | None = None,
     ) -> None:
         """Prepare the client; no request is sent."""
-        super().__init__(url, f"{url.rstrip('/')} cannot be queried", on_wait, patience)
-        self._until = 0.0
+        super().__init__(url, "the forum", on_wait, patience)
 
-    def get(self, path: str, shape: type[Shape], parameters: Parameters) -> Shape | None:
+    def read(self, path: str, shape: type[Shape], parameters: Parameters) -> Shape | None:
         """Return what is at ``path``; None if the forum does not show it, or has it no more.
 
         Raises
@@ -45,41 +42,38 @@ class DiscourseClient(JsonClient):
             It cannot be had, or is not as documented: one sentence.
         """
 
-        def once() -> Shape | None:
-            self._limit.until(
-                self._until,
-                f"{self.url}: pausing as the forum requires, going on",
-                f"{self.url}: the forum requires a pause",
-                "run again then; what was stored is kept",
-            )
-            status, headers, body = self._fetch(path, parameters)
-            if status == HTTPStatus.TOO_MANY_REQUESTS:
-                pause = _pause(headers.get("Retry-After"), body)
-                self._until = time.time() + pause
-                raise ValueError(f"it requires a pause of {pause:.0f} seconds")
-            if status in NOT_THERE:
-                return None
-            if status in range(300, 500):
-                raise PerfAssetsError(
-                    f"{self.url} refuses to answer (HTTP {status}): check api_url and tags of the "
-                    "forum in the study"
-                )
-            if status != HTTPStatus.OK:
-                raise ValueError(f"HTTP {status}")
+        def once() -> Shape:
             try:
-                return shape.model_validate_json(body)
+                return shape.model_validate(self._answer(path, parameters).data)
             except ValidationError as error:
                 raise ValueError(f"{path} is not as documented ({reason_of(error)})") from None
 
-        return self._tried(once)
-
-
-def _pause(header: str | None, body: bytes) -> float:
-    """Return the seconds that a refusal says to wait, by its header or else by its text."""
-    seconds = pause_of(header)
-    if seconds is None:
         try:
-            seconds = finite(Refusal.model_validate_json(body).extras.get("wait_seconds"))
-        except ValidationError:
-            seconds = None
-    return USUAL_PAUSE if seconds is None else seconds
+            return self._tried(once)
+        except MissingError:
+            return None
+
+    def _pause(self, status: int, headers: Mapping[str, str], body: bytes) -> float | None:
+        """Return the seconds that a refusal says to wait, by its header or else by its text."""
+        if status == HTTPStatus.TOO_MANY_REQUESTS and pause_of(headers.get("Retry-After")) is None:
+            try:
+                seconds = finite(Refusal.model_validate_json(body).extras.get("wait_seconds"))
+            except ValidationError:
+                seconds = None
+            if seconds is not None:
+                headers = {"Retry-After": str(seconds)}
+        return super()._pause(status, headers, body)
+
+    def _limit_reached(self, pause: float) -> str:
+        return f"{self.url}: the forum requires a pause"
+
+    def _refusal(self, status: int, body: bytes) -> Exception:
+        if status == HTTPStatus.FORBIDDEN:
+            return MissingError(f"{self._begin}: HTTP {status}")
+        refusal = super()._refusal(status, body)
+        if isinstance(refusal, MissingError | ValueError):
+            return refusal
+        return PerfAssetsError(
+            f"{self.url} refuses to answer (HTTP {status}): check api_url and tags of the forum in "
+            "the study"
+        )

@@ -100,7 +100,7 @@ class FolderClient:
                 *(self.url, self.lacking),
             )
 
-    def get(self, path: str, shape: type[Shape], parameters: Parameters) -> Shape | None:
+    def read(self, path: str, shape: type[Shape], parameters: Parameters) -> Shape | None:
         """Return what the forum would have at ``path``; None if the folder does not have it.
 
         Raises

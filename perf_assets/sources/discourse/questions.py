@@ -39,7 +39,7 @@ class Client(Protocol):
     def requests(self) -> int:
         """Return the number of requests so far."""
 
-    def get(self, path: str, shape: type[Shape], parameters: Parameters) -> Shape | None:
+    def read(self, path: str, shape: type[Shape], parameters: Parameters) -> Shape | None:
         """Return what is at ``path``; None if there is nothing."""
 
     def close(self) -> None:
@@ -81,7 +81,7 @@ class DiscourseQuestions(NewestFirst[ListedTopic]):
         """Yield the topics of a list."""
         for page in range(MOST_PAGES):
             parameters: Parameters = {"order": order, "page": page, "per_page": PAGE}
-            answer = self.client.get(name, TopicPage, parameters)
+            answer = self.client.read(name, TopicPage, parameters)
             if answer is None:
                 return
             yield list(readable(self.client.url, answer.topic_list.topics, ListedTopic))
@@ -105,7 +105,7 @@ class DiscourseQuestions(NewestFirst[ListedTopic]):
         """Return each category with its slug, after those of the categories that it is in."""
         if self._known is None:
             parameters = {"include_subcategories": "true"}
-            answer = self.client.get("categories.json", Categories, parameters)
+            answer = self.client.read("categories.json", Categories, parameters)
             rows = [] if answer is None else answer.category_list.categories
             self._known = dict(self._below(rows, ()))
         return self._known
@@ -126,7 +126,7 @@ class DiscourseQuestions(NewestFirst[ListedTopic]):
 
     def describe(self, item: ListedTopic) -> Described | None:
         """Return a topic with its posts; None if it is gone."""
-        topic = self.client.get(f"t/{item.id}.json", Topic, {})
+        topic = self.client.read(f"t/{item.id}.json", Topic, {})
         if topic is None or topic.deleted_at is not None or topic.id != item.id:
             return None
         posts = self._posts(topic)
@@ -142,7 +142,7 @@ class DiscourseQuestions(NewestFirst[ListedTopic]):
         missing = [number for number in dict.fromkeys(first.stream) if number not in posts]
         for start in range(0, len(missing), POSTS_AT_ONCE):
             parameters = {"post_ids[]": missing[start : start + POSTS_AT_ONCE]}
-            answer = self.client.get(f"t/{topic.id}/posts.json", Posts, parameters)
+            answer = self.client.read(f"t/{topic.id}/posts.json", Posts, parameters)
             rows = [] if answer is None else answer.post_stream.posts
             posts |= {post.id: post for post in readable(self.client.url, rows, Post)}
         return sorted(posts.values(), key=lambda post: post.post_number)

@@ -301,3 +301,10 @@ def test_a_list_whose_pages_do_not_end_ends_in_a_sentence() -> None:
         with pytest.raises(PerfAssetsError, match="the pages of a list of the forum do not end"):
             source(server).month("2020-01")
         assert len(server.requests) < 20
+
+
+def test_a_topic_that_has_another_address_is_read_there() -> None:
+    """Not at another host, see test_an_address_that_is_not_a_forum_is_reported."""
+    moved = Reply(301, b"", {"Location": "/t/slow/1.json"})
+    with Pages(latest=listed(topic(post(1))), t__1=moved, t__slow__1=topic(post(1))) as server:
+        assert source(server).month("2020-01").batch.questions.height == 1
