@@ -3,10 +3,15 @@
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 from perf_assets.base.corpus import Corpus
 from perf_assets.config.repositories import Repository
+from perf_assets.sources.bugzilla import issues as bugzilla_issues
+from perf_assets.sources.github import issues as github_issues
+from perf_assets.sources.gitlab import client as gitlab_client
+from perf_assets.sources.issues import listing
 from perf_assets.stand_ins.bugzilla.server import BugzillaServer
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.stand_ins.gitlab.server import GitLabServer
@@ -20,11 +25,14 @@ class Host:
 
     prefix : what the name of a corpus has before it in a study.
     server : makes the stand-in that serves corpora.
+    small_pages : modules with the names of their sizes, and values so small that a few issues are
+        several pages, stored in several goes.
     """
 
     source: str
     prefix: str
     server: Callable[[Iterable[Corpus]], Any]
+    small_pages: Sequence[tuple[ModuleType, str, int]]
 
     def name_of(self, corpus: Corpus) -> str:
         """The name in a study of what ``corpus`` is there."""
@@ -38,9 +46,24 @@ class Host:
 
 
 HOSTS = {
-    "github": Host("github", "", lambda corpora: CorpusServer(corpora, limit=10**9)),
-    "gitlab": Host("gitlab", "gitlab.example.org/", GitLabServer),
-    "bugzilla": Host("bugzilla", "bugzilla.example.org/", BugzillaServer),
+    "github": Host(
+        "github",
+        "",
+        lambda corpora: CorpusServer(corpora, limit=10**9),
+        [(github_issues, "PAGE", 2), (github_issues, "HELD_ISSUES", 4)],
+    ),
+    "gitlab": Host(
+        "gitlab",
+        "gitlab.example.org/",
+        GitLabServer,
+        [(gitlab_client, "PER_PAGE", 2), (listing, "HELD_ISSUES", 4)],
+    ),
+    "bugzilla": Host(
+        "bugzilla",
+        "bugzilla.example.org/",
+        BugzillaServer,
+        [(bugzilla_issues, "PAGE", 2), (listing, "HELD_ISSUES", 4)],
+    ),
 }
 
 

@@ -3,19 +3,14 @@
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from perf_assets.base.corpus import Corpus
 from perf_assets.config.repositories import Repository
 from perf_assets.sources.bugzilla.host import open_client
 from perf_assets.sources.bugzilla.issues import BugzillaIssues
-from perf_assets.sources.issues.batches import IssueBatch, joined
-from perf_assets.sources.issues.source import ChangePage
-from perf_assets.sources.json_answers import AnswerError
 from perf_assets.sources.rate_limit import RequestPolicy
 
 HOST = "bugs.example.org"
-OLDEST = datetime(2000, 1, 1, tzinfo=UTC)
 HASTY = RequestPolicy(attempts=6, first_pause=0.001, longest_pause=0.002, longest_wait=60)
 
 
@@ -36,20 +31,6 @@ def source(
     entry = repository(url, name)
     with closing(open_client(entry, 1.0, patience)) as client:
         yield BugzillaIssues(client, entry)
-
-
-def load(issues: BugzillaIssues, months: list[str]) -> IssueBatch:
-    parts = []
-    for _, batch in issues.cohorts(issues.counts(months)):
-        if isinstance(batch, AnswerError):
-            raise batch
-        parts.append(batch)
-    return joined(parts)
-
-
-def changes(issues: BugzillaIssues, since: datetime = OLDEST) -> ChangePage:
-    pages = list(issues.iter_changes(since))
-    return replace(pages[-1], batch=joined([page.batch for page in pages]))
 
 
 def changed(corpus: Corpus, number: int, **more: object) -> Corpus:

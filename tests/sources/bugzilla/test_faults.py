@@ -14,8 +14,8 @@ from perf_assets.sources.bugzilla.host import out_of_reach
 from perf_assets.stand_ins.bugzilla.server import BugzillaServer, error_reply
 from perf_assets.stand_ins.generator import generate
 from perf_assets.stand_ins.reply import HTML_TYPE, Reply
-from tests.github_stand_in import assert_same
-from tests.sources.bugzilla.reading import HASTY, changes, load, repository, source
+from tests.github_stand_in import assert_same, changes, load
+from tests.sources.bugzilla.reading import HASTY, repository, source
 from tests.stand_ins.tracker import RICH
 
 MONTHS = months_between("2020-01", "2021-06")

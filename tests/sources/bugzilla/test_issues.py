@@ -18,9 +18,9 @@ from perf_assets.sources.issues.source import RemovedIssue
 from perf_assets.stand_ins.bugzilla.server import BugzillaServer, Parameters
 from perf_assets.stand_ins.generator import generate
 from perf_assets.stand_ins.github.server import CorpusServer
-from tests.github_stand_in import assert_same
+from tests.github_stand_in import assert_same, changes, load
 from tests.github_stand_in import load as load_github
-from tests.sources.bugzilla.reading import changed, changes, load, source
+from tests.sources.bugzilla.reading import changed, source
 from tests.stand_ins.tracker import comment, corpus_of, event, issue, moment
 
 MONTHS = months_between("2019-12", "2021-06")

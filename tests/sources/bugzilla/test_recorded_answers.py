@@ -22,7 +22,8 @@ from perf_assets.sources.issues.records import IssueRecord, batch_of
 from perf_assets.stand_ins.bugzilla.server import BugzillaServer
 from perf_assets.stand_ins.http_server import LoopbackServer
 from perf_assets.stand_ins.reply import Reply
-from tests.sources.bugzilla.reading import changes, load, source
+from tests.github_stand_in import changes, load
+from tests.sources.bugzilla.reading import source
 from tests.sources.github.recordings import files, material
 from tests.stand_ins.tracker import RICH
 

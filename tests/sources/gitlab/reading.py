@@ -1,15 +1,13 @@
 """Reading from a stand-in for GitLab: hastily, whole, and with faults."""
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 from perf_assets.base.corpus import Corpus
 from perf_assets.config.repositories import Repository
 from perf_assets.sources.gitlab.client import GitLabClient
 from perf_assets.sources.gitlab.issues import GitLabIssues
-from perf_assets.sources.issues.batches import IssueBatch, joined
-from perf_assets.sources.json_answers import AnswerError
 from perf_assets.sources.rate_limit import RequestPolicy
 from perf_assets.stand_ins.gitlab.server import GitLabServer, Request
 from perf_assets.stand_ins.reply import HTML_TYPE, Reply, json_reply
@@ -25,16 +23,6 @@ def source_of(server: GitLabServer, name: str, patience: RequestPolicy = HASTY) 
     repository = repository_of(name, server.url)
     client = GitLabClient(server.url, repository.name, lambda _: None, patience)
     return GitLabIssues(client, repository)
-
-
-def load(source: GitLabIssues, months: Sequence[str]) -> IssueBatch:
-    """Every cohort; the first AnswerError where one cannot be used."""
-    batches = []
-    for _, batch in source.cohorts(source.counts(months)):
-        if isinstance(batch, AnswerError):
-            raise batch
-        batches.append(batch)
-    return joined(batches)
 
 
 class Unreliable(GitLabServer):

@@ -20,7 +20,8 @@ from perf_assets.stand_ins.gitlab.server import GitLabServer, Request
 from perf_assets.stand_ins.reply import Reply
 from tests.answer_fuzzing import CANARY, NUMBERS, OF_TYPE, OTHERS, TEXTS
 from tests.effort import IS_THOROUGH
-from tests.sources.gitlab.reading import load, repository_of
+from tests.github_stand_in import load
+from tests.sources.gitlab.reading import repository_of
 from tests.stand_ins.tracker import RICH
 
 pytestmark = pytest.mark.slow

@@ -6,37 +6,26 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from perf_assets.base.corpus import Corpus, read_corpus
 from perf_assets.base.errors import PerfAssetsError
 from perf_assets.base.months import months_between
-from perf_assets.config.data_directory import DataDirectory
 from perf_assets.sources import rest_client
 from perf_assets.sources.gitlab import client as gitlab_client
 from perf_assets.sources.gitlab import host
-from perf_assets.sources.issues import listing
 from perf_assets.sources.issues.batches import IssueBatch
 from perf_assets.sources.issues.opening import StoredMonths
 from perf_assets.sources.rate_limit import RequestPolicy
-from perf_assets.stages.mining.issues import load_issues
 from perf_assets.stand_ins.generator import generate
 from perf_assets.stand_ins.gitlab.server import GitLabServer, Request
 from perf_assets.stand_ins.reply import Reply, json_reply
-from perf_assets.storage.audited_writer import AuditedWriter
-from perf_assets.storage.migrations import create_tables
-from perf_assets.storage.warehouse import Database
-from tests.effort import examples, some
-from tests.github_stand_in import assert_same
-from tests.sources.gitlab.reading import HASTY, Unreliable, load, repository_of, source_of
+from tests.effort import some
+from tests.github_stand_in import assert_same, load
+from tests.sources.gitlab.reading import HASTY, Unreliable, repository_of, source_of
 from tests.stand_ins.tracker import RICH, comment, corpus_of, event, issue, moment
-from tests.tracker_state_machine import ELSEWHERE, LEAVES, NAME, WRITES, Life
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("trusting_auditor")]
 
@@ -90,96 +79,6 @@ def read(change: Callable[[Request, Reply], Reply], corpus: Corpus = RICH) -> Is
 def expected() -> IssueBatch:
     with GitLabServer([RICH]) as server:
         return load(source_of(server, "o/n"), MONTH)
-
-
-class Miner:
-    """A warehouse beside the server of a tracker that lives on."""
-
-    def __init__(self, server: GitLabServer, folder: Path, life: Life) -> None:
-        connection = duckdb.connect()
-        connection.execute("SET TimeZone = 'UTC'")
-        create_tables(connection)
-        self.server, self.life = server, life
-        self.database = Database(connection)
-        self.writer = AuditedWriter(self.database, DataDirectory(folder))
-
-    def refresh(self) -> int:
-        """Run a refresh; how many requests it took."""
-        self.server.replace([self.life.corpus()])
-        before = len(self.server.requests)
-        outcomes = list(load_issues(self.writer, source_of(self.server, NAME), MONTHS))
-        assert [outcome.failure for outcome in outcomes if outcome.failure] == []
-        return len(self.server.requests) - before
-
-    def refresh_killed(self) -> None:
-        """Run a refresh until the first of its cohorts are stored."""
-        self.server.replace([self.life.corpus()])
-        outcomes = load_issues(self.writer, source_of(self.server, NAME), MONTHS)
-        next(outcomes, None)
-        outcomes.close()  # type: ignore[attr-defined]
-
-    def assert_equals_a_fresh_load(self) -> None:
-        fresh = load(source_of(self.server, NAME), MONTHS)
-        for name, frame in vars(fresh).items():
-            table = "raw.issues" if name == "issues" else f"raw.issue_{name}"
-            columns = ", ".join(frame.columns)
-            stored = self.database.frame(f"SELECT {columns} FROM {table}").cast(dict(frame.schema))
-            key = [column for column in frame.columns if column.endswith(("number", "_id"))]
-            assert stored.sort(key).equals(frame.sort(key)), name
-
-
-@settings(
-    max_examples=examples(4, 80),
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
-@given(
-    seed=st.integers(0, 2**32),
-    steps=st.lists(
-        st.tuples(st.booleans(), st.lists(st.sampled_from([*WRITES, *WRITES, *LEAVES]))),
-        min_size=2,
-        max_size=4,
-    ),
-)
-def test_after_every_refresh_of_a_random_history_the_tables_equal_a_fresh_load(
-    tmp_path: Path, seed: int, steps: list[tuple[bool, list[str]]]
-) -> None:
-    """Whether or not the one before was killed."""
-    life = Life(seed)
-    with GitLabServer([life.corpus()]) as server, pytest.MonkeyPatch.context() as patch:
-        # Pages so small that changes are stored in several goes.
-        patch.setattr(gitlab_client, "PER_PAGE", 2)
-        patch.setattr(listing, "HELD_ISSUES", 4)
-        miner = Miner(server, tmp_path, life)
-        for index, (is_killed, events) in enumerate(steps):
-            for what in ["open"] * 5 * (index == 0) + events:
-                life.happen(what)
-            if is_killed:
-                miner.refresh_killed()
-            miner.refresh()
-            miner.assert_equals_a_fresh_load()
-
-
-def test_issues_that_left_are_named_with_where_they_are(tmp_path: Path) -> None:
-    life = Life(5)
-    for what in ["open"] * 12 + ["comment"] * 4:
-        life.happen(what)
-    with GitLabServer([life.corpus()]) as server:
-        miner = Miner(server, tmp_path, life)
-        miner.refresh()
-        before = set(life.issues)
-        for what in LEAVES:
-            life.happen(what)
-        miner.refresh()
-        miner.assert_equals_a_fresh_load()
-    (moved,) = [number for number, address in life.departed.items() if address]
-    rows = miner.database.frame(
-        "SELECT number, reason, moved_to FROM meta.reconciliation_differences"
-    )
-    found = {number: (reason, place) for number, reason, place in rows.iter_rows()}
-    assert found.keys() == before - set(life.issues)
-    assert found.pop(moved) == ("transferred", f"gitlab.com/{ELSEWHERE}#{moved}")
-    assert set(found.values()) == {("deleted", None)}
 
 
 def test_an_issue_that_was_moved_and_is_still_listed_stays_as_it_is_on_gitlab() -> None:

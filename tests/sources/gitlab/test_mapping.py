@@ -13,7 +13,8 @@ from perf_assets.sources.issues.batches import IssueBatch, joined
 from perf_assets.stand_ins.generator import generate
 from perf_assets.stand_ins.github.server import CorpusServer
 from perf_assets.stand_ins.gitlab.server import GitLabServer
-from tests.sources.gitlab.reading import load, source_of
+from tests.github_stand_in import load
+from tests.sources.gitlab.reading import source_of
 from tests.stand_ins.tracker import RICH
 
 pytestmark = pytest.mark.slow
