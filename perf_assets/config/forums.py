@@ -22,6 +22,7 @@ DEFAULTS = {
 WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 CATEGORY = "category:"
 TAG = re.compile(rf"({CATEGORY})?[^\s<>|;:,]{{1,100}}")
+LONGEST_TAG = 35  # of Stack Exchange
 PATHS = {"stackexchange": "questions/", "discourse": "t/", "github": ""}
 # Sites of Stack Exchange that have a domain of their own; all others are below stackexchange.com.
 DOMAINS = {
@@ -140,9 +141,14 @@ class Forum(StrictModel):
         if is_repository_name(self.site) != (self.kind == "github"):
             raise ValueError("site: only a forum of kind github has an owner/name, and needs it")
         if self.kind == "stackexchange" and any(
-            tag.startswith(CATEGORY) for tags in self.tags.values() for tag in tags
+            tag.startswith(CATEGORY) or len(tag) > LONGEST_TAG
+            for tags in self.tags.values()
+            for tag in tags
         ):
-            raise ValueError(f"tags: a site of Stack Exchange has no {CATEGORY}")
+            raise ValueError(
+                f"tags: those of Stack Exchange have {LONGEST_TAG} characters at most, and "
+                f"{CATEGORY} is not one"
+            )
         for label in self.repositories:
             if label not in self.tags:
                 raise ValueError(f"repositories: {label} is none of the tag sets")

@@ -263,6 +263,7 @@ def test_an_address_that_is_not_a_forum_is_reported(status) -> None:
         {"kind": "discourse"},
         {"kind": "discourse", "api_url": "https://x.org", "dump": "Posts.xml"},
         {"tags": {"x": ["category:gpu"]}},
+        {"tags": {"x": ["a" * 36]}},
         {"kind": "phpbb"},
     ],
 )
